@@ -1,0 +1,3 @@
+//! The `krono` binary.
+
+fn main() {}
