@@ -1,1 +1,25 @@
-//! CEL, the Common Expression Language.
+//! CEL, the Common Expression Language: parser, checker and an evaluator that borrows JSON.
+
+pub mod ast;
+mod checked;
+mod env;
+mod error;
+mod function;
+mod macros;
+mod meter;
+mod number;
+mod quote;
+mod source;
+pub mod time;
+mod types;
+mod value;
+
+pub use checked::Checked;
+pub use env::{Env, EnvBuilder, Variable};
+pub use error::{EvalError, EvalErrorKind};
+pub use function::{Implementation, Library, Message, Overload};
+pub use macros::{Expand, Expander, Macro};
+pub use meter::{DEFAULT_BUDGET, Meter};
+pub use source::{Issue, Issues, Position, Span, position};
+pub use types::{ListSemantics, ListType, ObjectType, OpaqueType, Type};
+pub use value::{Key, ListView, Map, MapView, Opaque, Text, Val};

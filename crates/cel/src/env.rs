@@ -1,0 +1,165 @@
+//! Environments: which names, functions and macros an expression may use.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::function::{Library, Message, Overload};
+use crate::macros::Macro;
+use crate::types::Type;
+use crate::value::Val;
+
+/// The names, functions and macros that expressions may use.
+///
+/// Cheap to clone and to extend: what extensions do not change is shared.
+#[derive(Clone, Debug)]
+pub struct Env(Arc<Inner>);
+
+#[derive(Clone, Debug)]
+struct Inner {
+    functions: Arc<HashMap<Arc<str>, Vec<Arc<Overload>>>>,
+    macros: Arc<HashMap<&'static str, Vec<Macro>>>,
+    messages: Arc<HashMap<&'static str, Arc<Message>>>,
+    names: HashMap<Arc<str>, Global>,
+    variables: Vec<Variable>,
+    container: Arc<str>,
+}
+
+/// What a global name stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Global {
+    /// A variable, by slot.
+    Variable(u32),
+    /// A fixed value and its type.
+    Constant(Val<'static>, Type),
+}
+
+/// A declared variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name, possibly dotted.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// Composes an [`Env`].
+#[derive(Clone, Debug)]
+#[must_use = "an environment is made by `build`"]
+pub struct EnvBuilder(Inner);
+
+impl Env {
+    /// An environment with nothing in it: no variables, and not even operators.
+    pub fn builder() -> EnvBuilder {
+        EnvBuilder(Inner {
+            functions: Arc::default(),
+            macros: Arc::default(),
+            messages: Arc::default(),
+            names: HashMap::new(),
+            variables: Vec::new(),
+            container: "".into(),
+        })
+    }
+
+    /// A builder that starts from this environment.
+    pub fn extend(&self) -> EnvBuilder {
+        EnvBuilder(self.0.as_ref().clone())
+    }
+
+    /// The declared variables; a variable's slot is its place here.
+    pub fn variables(&self) -> &[Variable] {
+        &self.0.variables
+    }
+
+    /// The slot of a variable.
+    pub fn slot(&self, name: &str) -> Option<usize> {
+        match self.0.names.get(name)? {
+            Global::Variable(slot) => Some(*slot as usize),
+            Global::Constant(..) => None,
+        }
+    }
+
+    /// The name that unqualified names are looked up in first, such as `google.protobuf`; often empty.
+    pub fn container(&self) -> &str {
+        &self.0.container
+    }
+
+    /// The macro that such a call is, if any; one with a fixed number of arguments comes before one with any.
+    pub(crate) fn macro_for(&self, name: &str, receiver: bool, arguments: usize) -> Option<&Macro> {
+        let mut candidates = self.0.macros.get(name)?.iter().filter(|it| it.receiver == receiver);
+        let any = candidates.clone().find(|it| it.arity.is_none());
+        candidates.find(|it| it.arity == Some(arguments)).or(any)
+    }
+
+    /// Looks a global name up, innermost container first.
+    pub(crate) fn global(&self, name: &str) -> Option<&Global> {
+        self.in_containers(name, |candidate| self.0.names.get(candidate))
+    }
+
+    /// Looks a function up, innermost container first.
+    pub(crate) fn function(&self, name: &str) -> Option<&[Arc<Overload>]> {
+        self.in_containers(name, |candidate| self.0.functions.get(candidate)).map(Vec::as_slice)
+    }
+
+    /// Looks a message type up, innermost container first.
+    pub(crate) fn message(&self, name: &str) -> Option<&Arc<Message>> {
+        self.in_containers(name, |candidate| self.0.messages.get(candidate))
+    }
+
+    fn in_containers<T>(&self, name: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+        if let Some(rooted) = name.strip_prefix('.') {
+            return find(rooted);
+        }
+        let mut container: &str = &self.0.container;
+        while !container.is_empty() {
+            if let Some(found) = find(&format!("{container}.{name}")) {
+                return Some(found);
+            }
+            container = container.rfind('.').map_or("", |dot| &container[..dot]);
+        }
+        find(name)
+    }
+}
+
+impl EnvBuilder {
+    /// Adds everything a library declares.
+    pub fn library(mut self, library: Library) -> Self {
+        let functions = Arc::make_mut(&mut self.0.functions);
+        for (name, overloads) in library.functions {
+            functions.entry(name.into()).or_default().extend(overloads.into_iter().map(Arc::new));
+        }
+        let macros = Arc::make_mut(&mut self.0.macros);
+        for it in library.macros {
+            macros.entry(it.name).or_default().push(it);
+        }
+        let messages = Arc::make_mut(&mut self.0.messages);
+        messages.extend(library.messages.into_iter().map(|it| (it.name, Arc::new(it))));
+        for (name, value, ty) in library.constants {
+            self.0.names.insert(name.into(), Global::Constant(value, ty));
+        }
+        self
+    }
+
+    /// Declares a variable; declaring it again replaces its type and keeps its slot.
+    pub fn variable(mut self, name: &str, ty: Type) -> Self {
+        let name: Arc<str> = name.into();
+        if let Some(Global::Variable(slot)) = self.0.names.get(&name) {
+            self.0.variables[*slot as usize].ty = ty;
+            return self;
+        }
+        let slot = u32::try_from(self.0.variables.len()).unwrap_or(u32::MAX);
+        self.0.names.insert(Arc::clone(&name), Global::Variable(slot));
+        self.0.variables.push(Variable { name, ty });
+        self
+    }
+
+    /// Sets the name that unqualified names are looked up in first.
+    pub fn container(mut self, name: &str) -> Self {
+        self.0.container = name.into();
+        self
+    }
+
+    /// The environment.
+    pub fn build(self) -> Env {
+        Env(Arc::new(self.0))
+    }
+}

@@ -1,0 +1,126 @@
+//! Functions and the libraries that declare them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::EvalError;
+use crate::macros::Macro;
+use crate::meter::Meter;
+use crate::types::Type;
+use crate::value::Val;
+
+/// The code of an overload.
+///
+/// It is called with as many arguments as the overload has parameters, the receiver first. Their types have been checked as far as they
+/// are known before run time, so it must still answer [`EvalError::no_such_overload`] for others. It charges the meter *before* work that
+/// grows with its arguments.
+pub type Implementation =
+    Arc<dyn for<'a> Fn(&Meter<'_>, &[Val<'a>]) -> Result<Val<'a>, EvalError> + Send + Sync>;
+
+/// One signature of a function, with its code.
+#[derive(Clone)]
+pub struct Overload {
+    /// cel-go's name of the overload, such as `size_string`.
+    pub id: &'static str,
+    /// Called as `params[0].name(params[1..])`.
+    pub receiver: bool,
+    /// Parameter types, the receiver's first; [`Type::Param`] stands for a type parameter.
+    pub params: Vec<Type>,
+    /// Type of the result.
+    pub result: Type,
+    /// The code.
+    pub implementation: Implementation,
+}
+
+impl Overload {
+    /// An overload called as `name(args)`.
+    pub fn function<F>(id: &'static str, params: impl Into<Vec<Type>>, result: Type, code: F) -> Self
+    where
+        F: for<'a> Fn(&Meter<'_>, &[Val<'a>]) -> Result<Val<'a>, EvalError> + Send + Sync + 'static,
+    {
+        Self { id, receiver: false, params: params.into(), result, implementation: Arc::new(code) }
+    }
+
+    /// An overload called as `receiver.name(args)`.
+    pub fn method<F>(id: &'static str, params: impl Into<Vec<Type>>, result: Type, code: F) -> Self
+    where
+        F: for<'a> Fn(&Meter<'_>, &[Val<'a>]) -> Result<Val<'a>, EvalError> + Send + Sync + 'static,
+    {
+        Self { receiver: true, ..Self::function(id, params, result, code) }
+    }
+}
+
+impl fmt::Debug for Overload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Overload")
+            .field("id", &self.id)
+            .field("receiver", &self.receiver)
+            .field("params", &self.params)
+            .field("result", &self.result)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A named set of functions, macros and names that an environment can be composed of.
+#[derive(Clone, Debug, Default)]
+pub struct Library {
+    pub(crate) functions: Vec<(&'static str, Vec<Overload>)>,
+    pub(crate) macros: Vec<Macro>,
+    pub(crate) constants: Vec<(&'static str, Val<'static>, Type)>,
+    pub(crate) messages: Vec<Message>,
+}
+
+/// A type that struct literals can make.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// The name as written in a literal, such as `google.protobuf.Int32Value`.
+    pub name: &'static str,
+    /// The fields that may be set.
+    pub fields: Vec<(&'static str, Type)>,
+    /// The type of the literal.
+    pub result: Type,
+    /// Makes the value from the fields that were set.
+    pub build: for<'a> fn(&[(Arc<str>, Val<'a>)]) -> Result<Val<'a>, EvalError>,
+}
+
+impl Library {
+    /// A library with nothing in it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds overloads of a function; the same name may be added to by several libraries.
+    #[must_use]
+    pub fn function(mut self, name: &'static str, overloads: impl IntoIterator<Item = Overload>) -> Self {
+        self.functions.push((name, overloads.into_iter().collect()));
+        self
+    }
+
+    /// Adds a macro.
+    #[must_use]
+    pub fn with_macro(mut self, it: Macro) -> Self {
+        self.macros.push(it);
+        self
+    }
+
+    /// Adds a name with a fixed value.
+    #[must_use]
+    pub fn constant(mut self, name: &'static str, value: Val<'static>, ty: Type) -> Self {
+        self.constants.push((name, value, ty));
+        self
+    }
+
+    /// Adds the name of a type, as `type(x)` gives it.
+    #[must_use]
+    pub fn type_name(self, name: &'static str, ty: Type) -> Self {
+        let type_of = Type::type_of(ty.clone());
+        self.constant(name, Val::Type(Arc::new(ty)), type_of)
+    }
+
+    /// Adds a type that struct literals can make.
+    #[must_use]
+    pub fn message(mut self, message: Message) -> Self {
+        self.messages.push(message);
+        self
+    }
+}

@@ -1,0 +1,96 @@
+//! Comparing and converting numbers across CEL's three numeric types without losing anything.
+
+use std::cmp::Ordering;
+
+/// 2^63, the first double above every `i64`.
+const INT_LIMIT: f64 = 9_223_372_036_854_775_808.0;
+/// 2^64, the first double above every `u64`.
+const UINT_LIMIT: f64 = 18_446_744_073_709_551_616.0;
+
+/// Compares a signed with an unsigned integer.
+pub(crate) fn compare_int_uint(a: i64, b: u64) -> Ordering {
+    u64::try_from(a).map_or(Ordering::Less, |a| a.cmp(&b))
+}
+
+/// Compares an integer with a double exactly; `None` for NaN.
+#[expect(clippy::cast_possible_truncation, reason = "the range was tested")]
+pub(crate) fn compare_int_double(a: i64, b: f64) -> Option<Ordering> {
+    if b.is_nan() {
+        None
+    } else if b >= INT_LIMIT {
+        Some(Ordering::Less)
+    } else if b < -INT_LIMIT {
+        Some(Ordering::Greater)
+    } else {
+        Some(a.cmp(&(b.trunc() as i64)).then_with(|| fraction_order(b)))
+    }
+}
+
+/// Compares an unsigned integer with a double exactly; `None` for NaN.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was tested")]
+pub(crate) fn compare_uint_double(a: u64, b: f64) -> Option<Ordering> {
+    if b.is_nan() {
+        None
+    } else if b >= UINT_LIMIT {
+        Some(Ordering::Less)
+    } else if b < 0.0 {
+        Some(Ordering::Greater)
+    } else {
+        Some(a.cmp(&(b.trunc() as u64)).then_with(|| fraction_order(b)))
+    }
+}
+
+/// How a whole number equal to `b`'s integral part compares with `b`.
+fn fraction_order(b: f64) -> Ordering {
+    0.0_f64.partial_cmp(&b.fract()).unwrap_or(Ordering::Equal)
+}
+
+/// The integer a double stands for exactly, if there is one.
+#[expect(clippy::cast_possible_truncation, reason = "the range was tested")]
+pub(crate) fn exact_int(value: f64) -> Option<i64> {
+    (value.fract() == 0.0 && (-INT_LIMIT..INT_LIMIT).contains(&value)).then_some(value as i64)
+}
+
+/// The unsigned integer a double stands for exactly, if there is one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was tested")]
+pub(crate) fn exact_uint(value: f64) -> Option<u64> {
+    (value.fract() == 0.0 && (0.0..UINT_LIMIT).contains(&value)).then_some(value as u64)
+}
+
+/// The integer part of a double as CEL's `int()` takes it; out of range, as cel-go, includes both limits themselves.
+#[expect(clippy::cast_possible_truncation, reason = "the range was tested")]
+pub(crate) fn truncate_to_int(value: f64) -> Option<i64> {
+    (value > -INT_LIMIT && value < INT_LIMIT).then_some(value as i64)
+}
+
+/// The integer part of a double as CEL's `uint()` takes it.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was tested")]
+pub(crate) fn truncate_to_uint(value: f64) -> Option<u64> {
+    (value > -1.0 && value < UINT_LIMIT && !(value < 0.0)).then_some(value as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn int_and_double_compare_exactly() {
+        let check = |a, b, expected| assert_eq!(compare_int_double(a, b), expected, "{a} ? {b}");
+        check(1, 1.0, Some(Ordering::Equal));
+        check(1, 1.5, Some(Ordering::Less));
+        check(-1, -1.5, Some(Ordering::Greater));
+        check(i64::MAX, INT_LIMIT, Some(Ordering::Less));
+        check(i64::MAX, f64::INFINITY, Some(Ordering::Less));
+        check(i64::MIN, -INT_LIMIT, Some(Ordering::Equal));
+        check(i64::MIN, f64::NEG_INFINITY, Some(Ordering::Greater));
+        check(0, f64::NAN, None);
+    }
+
+    #[test]
+    fn uint_and_double_compare_exactly() {
+        let check = |a, b, expected| assert_eq!(compare_uint_double(a, b), expected, "{a} ? {b}");
+        check(0, -0.5, Some(Ordering::Greater));
+        check(u64::MAX, UINT_LIMIT, Some(Ordering::Less));
+        check(3, 3.0, Some(Ordering::Equal));
+    }
+}

@@ -1,0 +1,143 @@
+//! Where things stand in the source text, and how a position is shown to people.
+
+use std::fmt;
+
+/// A half-open range of byte offsets in the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset after the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range from `start` up to, not including, `end`.
+    pub const fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// The smallest span that covers both.
+    #[must_use]
+    pub fn to(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// A position as people count: the line from 1, the column in characters from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Line, counted from 1.
+    pub line: u32,
+    /// Column in Unicode scalar values, counted from 1.
+    pub column: u32,
+}
+
+/// One thing that is wrong with an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issue {
+    /// Byte offset that cel-go would point at: for `a + b` the operator, for `f(x)` the parenthesis.
+    pub at: u32,
+    /// The text the issue is about.
+    pub span: Span,
+    /// What is wrong, in cel-go's words.
+    pub message: String,
+}
+
+/// Everything that is wrong with an expression, with the source it is about.
+///
+/// `Display` prints cel-go's form: location, message, the line, and a caret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issues {
+    source: String,
+    issues: Vec<Issue>,
+}
+
+impl std::error::Error for Issues {}
+
+impl Issues {
+    /// Issues in the order in which they stand in the source.
+    pub(crate) fn new(source: &str, mut issues: Vec<Issue>) -> Self {
+        issues.sort_by_key(|it| it.at);
+        Self { source: source.to_owned(), issues }
+    }
+
+    /// The issues, ordered by position.
+    pub fn iter(&self) -> impl Iterator<Item = &Issue> {
+        self.issues.iter()
+    }
+
+    /// How many issues there are; never zero.
+    pub fn len(&self) -> usize {
+        self.issues.len()
+    }
+
+    /// Always false: there is no `Issues` value without an issue.
+    pub fn is_empty(&self) -> bool {
+        self.issues.is_empty()
+    }
+
+    /// Line and column of an issue.
+    pub fn position(&self, issue: &Issue) -> Position {
+        position(&self.source, issue.at)
+    }
+}
+
+impl fmt::Display for Issues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, issue) in self.issues.iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            let Position { line, column } = self.position(issue);
+            write!(f, "ERROR: <input>:{line}:{column}: {}", issue.message)?;
+            if let Some(text) = self.source.lines().nth(line as usize - 1) {
+                let dots = ".".repeat(column as usize - 1);
+                write!(f, "\n | {}\n | {dots}^", text.replace('\t', " "))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Line and column of a byte offset; an offset past the end counts as the end.
+pub fn position(source: &str, offset: u32) -> Position {
+    let mut offset = (offset as usize).min(source.len());
+    while !source.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    let before = &source[..offset];
+    let line_start = before.rfind('\n').map_or(0, |it| it + 1);
+    let line = before.bytes().filter(|it| *it == b'\n').count() + 1;
+    let column = before[line_start..].chars().count() + 1;
+    Position { line: count(line), column: count(column) }
+}
+
+fn count(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_characters_not_bytes() {
+        let check = |source: &str, offset, line, column| {
+            assert_eq!(position(source, offset), Position { line, column }, "{source:?} at {offset}");
+        };
+        check("", 0, 1, 1);
+        check("ab", 1, 1, 2);
+        check("ab", 99, 1, 3);
+        check("a\nbc", 3, 2, 2);
+        check("'é' + x", 7, 1, 7);
+        check("é", 1, 1, 1);
+    }
+
+    #[test]
+    fn issues_print_as_cel_go_does() {
+        let issue = Issue { at: 4, span: Span::new(4, 5), message: "undeclared reference to 'x'".into() };
+        let issues = Issues::new("1 + x", vec![issue]);
+        assert_eq!(issues.to_string(), "ERROR: <input>:1:5: undeclared reference to 'x'\n | 1 + x\n | ....^");
+    }
+}

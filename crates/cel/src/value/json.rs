@@ -1,0 +1,81 @@
+//! From JSON, without conversion, and back to it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Number, Value};
+
+use super::Val;
+use crate::error::EvalError;
+use crate::time::{Duration, Timestamp};
+use crate::types::Type;
+
+impl<'a> Val<'a> {
+    /// JSON read as its type says: text in the format of a timestamp, duration or bytes becomes one.
+    ///
+    /// Text that is not in its declared format stays text, and whole numbers declared as doubles become doubles.
+    pub fn from_json(json: &'a Value, ty: &'a Type) -> Self {
+        match json {
+            Value::String(text) => text_as(text, ty),
+            Value::Object(_) | Value::Array(_) => Self::Json(json, ty),
+            Value::Number(number) => number_as(number, ty),
+            Value::Bool(value) => Self::Bool(*value),
+            Value::Null => Self::Null,
+        }
+    }
+
+    /// The value as JSON: optionals are unwrapped to the value or null, times are written in Kubernetes' format.
+    ///
+    /// Bytes, types and most library values have no JSON form, and neither have numbers JSON cannot hold.
+    pub fn to_json(&self) -> Result<Value, EvalError> {
+        Ok(match self {
+            Self::Null | Self::Optional(None) => Value::Null,
+            Self::Bool(value) => Value::Bool(*value),
+            Self::Int(value) => Value::from(*value),
+            Self::Uint(value) => Value::from(*value),
+            Self::Double(value) => double_to_json(*value)?,
+            Self::String(text) => Value::String(text.to_string()),
+            Self::Bytes(_) => return Err(no_json("bytes", "; use base64.encode() or string()")),
+            Self::Timestamp(value) => Value::String(value.to_string()),
+            Self::Duration(value) => Value::String(value.to_string()),
+            Self::Json(json, _) => (*json).clone(),
+            Self::List(elements) => {
+                Value::Array(elements.iter().map(Self::to_json).collect::<Result<_, _>>()?)
+            }
+            Self::Map(map) => {
+                let entries =
+                    map.entries().iter().map(|(key, value)| Ok((key.to_string(), value.to_json()?)));
+                Value::Object(entries.collect::<Result<_, EvalError>>()?)
+            }
+            Self::Optional(Some(value)) => value.to_json()?,
+            Self::Type(ty) => return Err(no_json(ty.runtime_name(), "")),
+            Self::Opaque(value) => {
+                value.to_json().ok_or_else(|| no_json(value.type_of().runtime_name(), "; use string()"))?
+            }
+        })
+    }
+}
+
+fn text_as<'a>(text: &'a str, ty: &Type) -> Val<'a> {
+    let special = match ty {
+        Type::Timestamp => Timestamp::parse(text).ok().map(Val::Timestamp),
+        Type::Duration => Duration::parse(text).ok().map(Val::Duration),
+        Type::Bytes => STANDARD.decode(text).ok().map(Val::bytes),
+        _ => None,
+    };
+    special.unwrap_or(Val::str(text))
+}
+
+fn number_as<'a>(number: &Number, ty: &Type) -> Val<'a> {
+    match number.as_i64() {
+        Some(value) if !matches!(ty, Type::Double) => Val::Int(value),
+        _ => Val::Double(number.as_f64().unwrap_or(f64::NAN)),
+    }
+}
+
+fn double_to_json(value: f64) -> Result<Value, EvalError> {
+    Number::from_f64(value).map(Value::Number).ok_or_else(|| no_json(&value.to_string(), ""))
+}
+
+fn no_json(what: &str, advice: &str) -> EvalError {
+    EvalError::invalid(format!("{what} cannot be written as JSON{advice}"))
+}
