@@ -30,7 +30,12 @@ pub struct Overload {
     pub result: Type,
     /// The code.
     pub implementation: Implementation,
+    /// Prepares the code for arguments that never change, such as a regular expression.
+    pub prepare: Option<Prepare>,
 }
+
+/// Gives code prepared for the arguments that are fixed, those that are `Some`; `None` when there is nothing to prepare.
+pub type Prepare = fn(&[Option<&Val<'static>>]) -> Option<Implementation>;
 
 impl Overload {
     /// An overload called as `name(args)`.
@@ -38,7 +43,14 @@ impl Overload {
     where
         F: for<'a> Fn(&Meter<'_>, &[Val<'a>]) -> Result<Val<'a>, EvalError> + Send + Sync + 'static,
     {
-        Self { id, receiver: false, params: params.into(), result, implementation: Arc::new(code) }
+        Self {
+            id,
+            receiver: false,
+            params: params.into(),
+            result,
+            implementation: Arc::new(code),
+            prepare: None,
+        }
     }
 
     /// An overload called as `receiver.name(args)`.
@@ -47,6 +59,13 @@ impl Overload {
         F: for<'a> Fn(&Meter<'_>, &[Val<'a>]) -> Result<Val<'a>, EvalError> + Send + Sync + 'static,
     {
         Self { receiver: true, ..Self::function(id, params, result, code) }
+    }
+
+    /// The same, with a way to do work on fixed arguments once.
+    #[must_use]
+    pub fn prepared_by(mut self, prepare: Prepare) -> Self {
+        self.prepare = Some(prepare);
+        self
     }
 }
 

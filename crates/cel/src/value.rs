@@ -11,11 +11,13 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::error::EvalError;
+use crate::meter::Meter;
 use crate::time::{Duration, Timestamp};
 use crate::types::Type;
 
 pub use key::{Key, Map};
 pub use view::{ListView, MapView};
+pub(crate) use view::{element_type, field_type};
 
 /// A value during evaluation, borrowing the inputs and the program for `'a`.
 ///
@@ -199,9 +201,9 @@ impl<'a> Val<'a> {
     }
 }
 
-/// Equality as CEL's `==` at run time: numbers by value across types, other types never equal each other.
+/// [`Val::equals`] within the default budget; values too large to compare within it are not equal.
 impl PartialEq for Val<'_> {
     fn eq(&self, other: &Self) -> bool {
-        equality::equal(self, other)
+        self.equals(other, &Meter::default()).unwrap_or(false)
     }
 }

@@ -1,14 +1,21 @@
 //! Equality and order of values.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use super::{ListView, MapView, Val};
+use crate::error::EvalError;
+use crate::meter::Meter;
 use crate::number::{compare_int_double, compare_int_uint, compare_uint_double};
 use crate::types::{ListSemantics, Type};
 
+type Verdict = Result<bool, EvalError>;
+
 /// Whether two values are equal as CEL's `==` has it at run time.
-pub(super) fn equal(a: &Val<'_>, b: &Val<'_>) -> bool {
-    match (a, b) {
+///
+/// Values made during evaluation may share parts, so that comparing them takes far longer than making them: hence the meter.
+pub(super) fn equal(a: &Val<'_>, b: &Val<'_>, meter: &Meter<'_>) -> Verdict {
+    Ok(match (a, b) {
         (Val::String(a), Val::String(b)) => **a == **b,
         (Val::Int(a), Val::Int(b)) => a == b,
         (Val::Null, Val::Null) => true,
@@ -17,27 +24,30 @@ pub(super) fn equal(a: &Val<'_>, b: &Val<'_>) -> bool {
         (Val::Timestamp(a), Val::Timestamp(b)) => a == b,
         (Val::Duration(a), Val::Duration(b)) => a == b,
         (Val::Type(a), Val::Type(b)) => a.runtime_name() == b.runtime_name(),
-        (Val::Optional(a), Val::Optional(b)) => a == b,
+        (Val::Optional(Some(a)), Val::Optional(Some(b))) => return equal(a, b, meter),
+        (Val::Optional(a), Val::Optional(b)) => a.is_none() && b.is_none(),
         (Val::Opaque(a), Val::Opaque(b)) => a.equals(b.as_ref()),
-        _ => equal_numbers(a, b).unwrap_or_else(|| equal_aggregates(a, b)),
-    }
-}
-
-fn equal_numbers(a: &Val<'_>, b: &Val<'_>) -> Option<bool> {
-    is_number(a).then(|| compare_numbers(a, b) == Some(Ordering::Equal))
+        _ if is_number(a) => compare_numbers(a, b) == Some(Ordering::Equal),
+        _ => return equal_aggregates(a, b, meter),
+    })
 }
 
 fn is_number(value: &Val<'_>) -> bool {
     matches!(value, Val::Int(_) | Val::Uint(_) | Val::Double(_))
 }
 
-fn equal_aggregates(a: &Val<'_>, b: &Val<'_>) -> bool {
+fn equal_aggregates(a: &Val<'_>, b: &Val<'_>, meter: &Meter<'_>) -> Verdict {
     if let (Some(left), Some(right)) = (a.as_list(), b.as_list()) {
-        return equal_lists(left, right, semantics(a).or_else(|| semantics(b)));
+        let semantics = semantics(a).or_else(|| semantics(b)).unwrap_or(&ListSemantics::Atomic);
+        return if left.len() == right.len() {
+            equal_lists(left, right, semantics, meter)
+        } else {
+            Ok(false)
+        };
     }
     match (a.as_map(), b.as_map()) {
-        (Some(a), Some(b)) => equal_maps(a, b),
-        _ => false,
+        (Some(a), Some(b)) if a.len() == b.len() => equal_maps(a, b, meter),
+        _ => Ok(false),
     }
 }
 
@@ -48,33 +58,56 @@ fn semantics<'v>(value: &'v Val<'_>) -> Option<&'v ListSemantics> {
     }
 }
 
-fn equal_lists(a: ListView<'_, '_>, b: ListView<'_, '_>, semantics: Option<&ListSemantics>) -> bool {
-    a.len() == b.len()
-        && match semantics {
-            None | Some(ListSemantics::Atomic) => a.iter().zip(b.iter()).all(|(a, b)| a == b),
-            Some(ListSemantics::Set) => a.iter().all(|a| b.iter().any(|b| a == b)),
-            Some(ListSemantics::Map(keys)) => {
-                a.iter().all(|a| b.iter().any(|b| same_keys(&a, &b, keys) && a == b))
-            }
-        }
+fn equal_lists(
+    a: ListView<'_, '_>,
+    b: ListView<'_, '_>,
+    semantics: &ListSemantics,
+    meter: &Meter<'_>,
+) -> Verdict {
+    match semantics {
+        ListSemantics::Atomic => every(a.iter().zip(b.iter()), |(a, b)| {
+            meter.charge(1)?;
+            equal(&a, &b, meter)
+        }),
+        ListSemantics::Set => every(a.iter(), |a| any_equal(&a, b, &[], meter)),
+        ListSemantics::Map(keys) => every(a.iter(), |a| any_equal(&a, b, keys, meter)),
+    }
+}
+
+/// Whether an element with the same keys is in the list and equal.
+fn any_equal(element: &Val<'_>, list: ListView<'_, '_>, keys: &[Arc<str>], meter: &Meter<'_>) -> Verdict {
+    let differs = every(list.iter(), |it| {
+        meter.charge(1)?;
+        Ok(!(same_keys(element, &it, keys) && equal(element, &it, meter)?))
+    })?;
+    Ok(!differs)
 }
 
 /// Whether two elements of a list-map are the same element, whatever their other fields say.
-pub(crate) fn same_keys(a: &Val<'_>, b: &Val<'_>, keys: &[std::sync::Arc<str>]) -> bool {
+fn same_keys(a: &Val<'_>, b: &Val<'_>, keys: &[Arc<str>]) -> bool {
     match (a.as_map(), b.as_map()) {
         (Some(a), Some(b)) => keys.iter().all(|key| a.get_str(key) == b.get_str(key)),
-        _ => false,
+        _ => keys.is_empty(),
     }
 }
 
-fn equal_maps(a: MapView<'_, '_>, b: MapView<'_, '_>) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    a.entries().iter().all(|(key, value)| b.get(key).is_some_and(|other| *value == other))
+fn equal_maps(a: MapView<'_, '_>, b: MapView<'_, '_>, meter: &Meter<'_>) -> Verdict {
+    every(a.entries().into_iter(), |(key, value)| {
+        meter.charge(1)?;
+        b.get(&key).map_or(Ok(false), |other| equal(&value, &other, meter))
+    })
+}
+
+fn every<T>(mut items: impl Iterator<Item = T>, mut holds: impl FnMut(T) -> Verdict) -> Verdict {
+    items.try_fold(true, |all, item| if all { holds(item) } else { Ok(false) })
 }
 
 impl Val<'_> {
+    /// Whether two values are equal as CEL's `==` has it at run time: numbers by value across types, other types never equal.
+    pub fn equals(&self, other: &Self, meter: &Meter<'_>) -> Result<bool, EvalError> {
+        equal(self, other, meter)
+    }
+
     /// The order of two values, if their types have one: numbers across types, text, bytes, bools, times.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {

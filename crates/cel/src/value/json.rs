@@ -4,8 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Number, Value};
 
-use super::Val;
+use super::{Key, Val};
 use crate::error::EvalError;
+use crate::meter::Meter;
 use crate::time::{Duration, Timestamp};
 use crate::types::Type;
 
@@ -27,26 +28,35 @@ impl<'a> Val<'a> {
     ///
     /// Bytes, types and most library values have no JSON form, and neither have numbers JSON cannot hold.
     pub fn to_json(&self) -> Result<Value, EvalError> {
+        self.to_json_metered(&Meter::default())
+    }
+
+    /// [`Val::to_json`] within a budget: parts that a value shares are written out once for each use.
+    pub fn to_json_metered(&self, meter: &Meter<'_>) -> Result<Value, EvalError> {
+        meter.charge(1)?;
         Ok(match self {
             Self::Null | Self::Optional(None) => Value::Null,
             Self::Bool(value) => Value::Bool(*value),
             Self::Int(value) => Value::from(*value),
             Self::Uint(value) => Value::from(*value),
             Self::Double(value) => double_to_json(*value)?,
-            Self::String(text) => Value::String(text.to_string()),
+            Self::String(text) => {
+                meter.charge_text(text.len())?;
+                Value::String(text.to_string())
+            }
             Self::Bytes(_) => return Err(no_json("bytes", "; use base64.encode() or string()")),
             Self::Timestamp(value) => Value::String(value.to_string()),
             Self::Duration(value) => Value::String(value.to_string()),
             Self::Json(json, _) => (*json).clone(),
             Self::List(elements) => {
-                Value::Array(elements.iter().map(Self::to_json).collect::<Result<_, _>>()?)
+                Value::Array(elements.iter().map(|it| it.to_json_metered(meter)).collect::<Result<_, _>>()?)
             }
             Self::Map(map) => {
-                let entries =
-                    map.entries().iter().map(|(key, value)| Ok((key.to_string(), value.to_json()?)));
-                Value::Object(entries.collect::<Result<_, EvalError>>()?)
+                let entry =
+                    |(key, value): &(Key<'a>, Val<'a>)| Ok((key.to_string(), value.to_json_metered(meter)?));
+                Value::Object(map.entries().iter().map(entry).collect::<Result<_, EvalError>>()?)
             }
-            Self::Optional(Some(value)) => value.to_json()?,
+            Self::Optional(Some(value)) => value.to_json_metered(meter)?,
             Self::Type(ty) => return Err(no_json(ty.runtime_name(), "")),
             Self::Opaque(value) => {
                 value.to_json().ok_or_else(|| no_json(value.type_of().runtime_name(), "; use string()"))?

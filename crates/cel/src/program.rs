@@ -1,0 +1,90 @@
+//! Programs: expressions made ready to be evaluated many times.
+
+mod access;
+mod bindings;
+mod eval;
+mod fold;
+mod ir;
+mod loops;
+mod lower;
+mod operators;
+
+use std::sync::Arc;
+
+use crate::checked::Checked;
+use crate::env::Env;
+use crate::error::EvalError;
+use crate::meter::Meter;
+use crate::types::Type;
+use crate::value::Val;
+
+pub use bindings::Bindings;
+use eval::Frame;
+use ir::Ir;
+
+/// An expression made ready to be evaluated many times, from any thread.
+#[derive(Clone, Debug)]
+pub struct Program(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    root: Ir,
+    locals: usize,
+    result_type: Type,
+    source: Arc<str>,
+}
+
+impl Program {
+    fn new(checked: &Checked) -> Self {
+        Self(Arc::new(Inner {
+            root: lower::lower(checked),
+            locals: checked.locals as usize,
+            result_type: checked.result_type().clone(),
+            source: checked.ast().source().into(),
+        }))
+    }
+
+    /// The type of the result; `dyn` when only evaluation can tell.
+    pub fn result_type(&self) -> &Type {
+        &self.0.result_type
+    }
+
+    /// The source text.
+    pub fn source(&self) -> &str {
+        &self.0.source
+    }
+
+    /// The value, within the default budget.
+    pub fn eval<'a>(&'a self, bindings: &Bindings<'a>) -> Result<Val<'a>, EvalError> {
+        self.eval_metered(bindings, &Meter::default())
+    }
+
+    /// The value, within the meter's budget.
+    pub fn eval_metered<'a>(
+        &'a self,
+        bindings: &Bindings<'a>,
+        meter: &Meter<'_>,
+    ) -> Result<Val<'a>, EvalError> {
+        const INLINE: usize = 6;
+        let inner = &*self.0;
+        if inner.locals <= INLINE {
+            let mut locals = [const { Val::Null }; INLINE];
+            Frame { bindings, locals: &mut locals, meter }.eval(&inner.root)
+        } else {
+            let mut locals = vec![Val::Null; inner.locals];
+            Frame { bindings, locals: &mut locals, meter }.eval(&inner.root)
+        }
+    }
+}
+
+impl Env {
+    /// Prepares a checked expression.
+    pub fn program(&self, checked: &Checked) -> Program {
+        Program::new(checked)
+    }
+
+    /// Values for the variables, none set.
+    pub fn bindings(&self) -> Bindings<'_> {
+        Bindings::new(self)
+    }
+}
