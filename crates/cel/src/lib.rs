@@ -5,6 +5,7 @@ mod checked;
 mod env;
 mod error;
 mod function;
+pub mod library;
 mod macros;
 mod meter;
 mod number;

@@ -1,0 +1,19 @@
+//! Function libraries that environments are composed of.
+
+mod arguments;
+mod strings;
+#[cfg(test)]
+mod testing;
+
+pub use strings::strings;
+
+use arguments::arity;
+
+/// Whose reading counts where the CEL specification and cel-go disagree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// The specification's, as its conformance tests have it.
+    Specification,
+    /// That of cel-go and the libraries Kubernetes builds on it.
+    CelGo,
+}

@@ -1,0 +1,256 @@
+//! `text.format(args)`: printf-like formatting.
+
+use super::super::arity;
+use crate::error::EvalError;
+use crate::meter::Meter;
+use crate::value::{ListView, Text, Val};
+
+const DEFAULT_PRECISION: usize = 6;
+const MAX_PRECISION: usize = 100;
+
+pub(super) fn format<'a>(meter: &Meter<'_>, args: &[Val<'a>]) -> Result<Val<'a>, EvalError> {
+    let [template, arguments] = arity(args)?;
+    let (template, arguments) = (template.text()?, arguments.elements()?);
+    meter.charge_text(template.len())?;
+    Ok(Val::string(formatted(meter, template, arguments)?))
+}
+
+fn formatted(meter: &Meter<'_>, template: &str, arguments: ListView<'_, '_>) -> Result<String, EvalError> {
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    let mut index = 0;
+    while let Some((literal, behind)) = rest.split_once('%') {
+        out.push_str(literal);
+        if let Some(behind) = behind.strip_prefix('%') {
+            out.push('%');
+            rest = behind;
+            continue;
+        }
+        let argument =
+            arguments.get(index).ok_or_else(|| EvalError::invalid(format!("index {index} out of range")))?;
+        let (clause, behind) = Clause::parse(behind)?;
+        clause.write(&mut Output { text: &mut out, meter }, &argument)?;
+        rest = behind;
+        index += 1;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// What stands behind a `%`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Clause {
+    Text,
+    Decimal,
+    Fixed(usize),
+    Scientific(usize),
+    Binary,
+    Octal,
+    Hex { upper: bool },
+}
+
+impl Clause {
+    /// The clause at the start of the text, and what is behind it.
+    fn parse(text: &str) -> Result<(Self, &str), EvalError> {
+        if text.is_empty() {
+            return Err(EvalError::invalid("unexpected end of string"));
+        }
+        let (precision, rest) = precision(text).map_err(|reason| {
+            EvalError::invalid(format!(
+                "could not parse formatting clause: error while parsing precision: {reason}"
+            ))
+        })?;
+        let mut characters = rest.chars();
+        let clause = match characters.next() {
+            Some('s') => Self::Text,
+            Some('d') => Self::Decimal,
+            Some('f') => Self::Fixed(precision),
+            Some('e') => Self::Scientific(precision),
+            Some('b') => Self::Binary,
+            Some('o') => Self::Octal,
+            Some('x') => Self::Hex { upper: false },
+            Some('X') => Self::Hex { upper: true },
+            other => return Err(unrecognized(other)),
+        };
+        Ok((clause, characters.as_str()))
+    }
+
+    fn write(self, out: &mut Output<'_, '_>, value: &Val<'_>) -> Result<(), EvalError> {
+        let number = |out: &mut Output<'_, '_>, text: String| {
+            out.text.push_str(&text);
+            Ok(())
+        };
+        match (self, value) {
+            (Self::Text, _) => out.value(value),
+            (Self::Decimal, Val::Int(_) | Val::Uint(_) | Val::Double(_)) => out.value(value),
+            (Self::Fixed(precision), _) if let Some(value) = as_double(value) => {
+                number(out, finite_or_name(value, |value| format!("{value:.precision$}")))
+            }
+            (Self::Scientific(precision), _) if let Some(value) = as_double(value) => {
+                number(out, finite_or_name(value, |value| scientific(value, precision)))
+            }
+            (Self::Binary, Val::Bool(value)) => number(out, u8::from(*value).to_string()),
+            (Self::Binary, Val::Int(value)) => number(out, signed(*value, |it| format!("{it:b}"))),
+            (Self::Binary, Val::Uint(value)) => number(out, format!("{value:b}")),
+            (Self::Octal, Val::Int(value)) => number(out, signed(*value, |it| format!("{it:o}"))),
+            (Self::Octal, Val::Uint(value)) => number(out, format!("{value:o}")),
+            (Self::Hex { upper }, Val::Int(value)) => number(out, signed(*value, |it| hex_number(it, upper))),
+            (Self::Hex { upper }, Val::Uint(value)) => number(out, hex_number(*value, upper)),
+            (Self::Hex { upper }, Val::String(text)) => out.hex(text.as_bytes(), upper),
+            (Self::Hex { upper }, Val::Bytes(bytes)) => out.hex(bytes, upper),
+            _ => Err(self.refuse(value)),
+        }
+    }
+
+    fn refuse(self, value: &Val<'_>) -> EvalError {
+        let rule = match self {
+            Self::Text => {
+                "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
+            }
+            Self::Decimal => "decimal clause can only be used on ints, uints, and doubles",
+            Self::Fixed(_) => "fixed-point clause can only be used on ints, uints, and doubles",
+            Self::Scientific(_) => "scientific clause can only be used on ints, uints, and doubles",
+            Self::Binary => "only ints, uints, and bools can be formatted as binary",
+            Self::Octal => "octal clause can only be used on ints and uints",
+            Self::Hex { .. } => "only ints, uints, bytes, and strings can be formatted as hex",
+        };
+        let given = value.type_of();
+        EvalError::invalid(format!("error during formatting: {rule}, was given {}", given.runtime_name()))
+    }
+}
+
+fn unrecognized(clause: Option<char>) -> EvalError {
+    let clause = clause.map_or_else(String::new, String::from);
+    EvalError::invalid(format!(
+        "could not parse formatting clause: unrecognized formatting clause \"{clause}\""
+    ))
+}
+
+/// The digits behind a point, if there is one, and what is behind them.
+fn precision(text: &str) -> Result<(usize, &str), String> {
+    let Some(behind) = text.strip_prefix('.') else { return Ok((DEFAULT_PRECISION, text)) };
+    let Some(end) = behind.find(|c: char| !c.is_ascii_digit()) else {
+        return Err("could not find end of precision specifier".into());
+    };
+    let (digits, rest) = behind.split_at(end);
+    match digits.parse::<usize>() {
+        Ok(precision) if precision <= MAX_PRECISION => Ok((precision, rest)),
+        Err(_) if digits.is_empty() => {
+            Err("error while converting precision to integer: strconv.Atoi: parsing \"\": invalid syntax"
+                .into())
+        }
+        Ok(_) | Err(_) => {
+            Err(format!("precision {digits} exceeds maximum allowed precision {MAX_PRECISION}"))
+        }
+    }
+}
+
+/// Text being produced, and the budget it is produced on.
+struct Output<'o, 'm> {
+    text: &'o mut String,
+    meter: &'o Meter<'m>,
+}
+
+impl Output<'_, '_> {
+    /// Writes any value as `%s` does.
+    fn value(&mut self, value: &Val<'_>) -> Result<(), EvalError> {
+        self.meter.charge(1)?;
+        match value {
+            Val::Null => self.text.push_str("null"),
+            Val::Bool(value) => self.text.push_str(if *value { "true" } else { "false" }),
+            Val::Int(value) => self.text.push_str(&value.to_string()),
+            Val::Uint(value) => self.text.push_str(&value.to_string()),
+            Val::Double(value) => self.text.push_str(&finite_or_name(*value, |value| value.to_string())),
+            Val::String(text) => self.string(text)?,
+            Val::Bytes(bytes) => self.string(&Text::Shared(String::from_utf8_lossy(bytes).into()))?,
+            Val::Timestamp(value) => self.text.push_str(&value.to_string()),
+            Val::Duration(value) => self.text.push_str(&value.to_string()),
+            Val::Type(ty) => self.text.push_str(ty.runtime_name()),
+            Val::Json(..) | Val::List(_) | Val::Map(_) => return self.aggregate(value),
+            Val::Optional(_) | Val::Opaque(_) => return Err(Clause::Text.refuse(value)),
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, text: &str) -> Result<(), EvalError> {
+        self.meter.charge_text(text.len())?;
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    fn hex(&mut self, bytes: &[u8], upper: bool) -> Result<(), EvalError> {
+        self.meter.charge_text(bytes.len() * 2)?;
+        for byte in bytes {
+            self.text.push_str(&if upper { format!("{byte:02X}") } else { format!("{byte:02x}") });
+        }
+        Ok(())
+    }
+
+    fn aggregate(&mut self, value: &Val<'_>) -> Result<(), EvalError> {
+        if let Some(list) = value.as_list() {
+            self.text.push('[');
+            for (index, element) in list.iter().enumerate() {
+                self.text.push_str(if index > 0 { ", " } else { "" });
+                self.value(&element)?;
+            }
+            self.text.push(']');
+        }
+        match value.as_map() {
+            Some(map) => {
+                self.entries(map.entries().iter().map(|(key, value)| (key.to_string(), value)).collect())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Entries are in the order of their keys as text, whatever the types of the keys.
+    fn entries(&mut self, mut entries: Vec<(String, &Val<'_>)>) -> Result<(), EvalError> {
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        self.text.push('{');
+        for (index, (key, value)) in entries.iter().enumerate() {
+            self.text.push_str(if index > 0 { ", " } else { "" });
+            self.string(key)?;
+            self.text.push_str(": ");
+            self.value(value)?;
+        }
+        self.text.push('}');
+        Ok(())
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "fixed-point and scientific notation are those of doubles")]
+fn as_double(value: &Val<'_>) -> Option<f64> {
+    match value {
+        Val::Double(value) => Some(*value),
+        Val::Int(value) => Some(*value as f64),
+        Val::Uint(value) => Some(*value as f64),
+        _ => None,
+    }
+}
+
+fn finite_or_name(value: f64, finite: impl Fn(f64) -> String) -> String {
+    if value.is_nan() {
+        "NaN".into()
+    } else if value.is_infinite() {
+        if value > 0.0 { "Infinity" } else { "-Infinity" }.into()
+    } else {
+        finite(value)
+    }
+}
+
+/// Scientific notation with a sign and at least two digits in the exponent.
+fn scientific(value: f64, precision: usize) -> String {
+    let text = format!("{value:.precision$e}");
+    let Some((mantissa, exponent)) = text.split_once('e') else { return text };
+    let (sign, digits) = exponent.strip_prefix('-').map_or(('+', exponent), |digits| ('-', digits));
+    format!("{mantissa}e{sign}{digits:0>2}")
+}
+
+fn signed(value: i64, magnitude: impl Fn(u64) -> String) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    format!("{sign}{}", magnitude(value.unsigned_abs()))
+}
+
+fn hex_number(value: u64, upper: bool) -> String {
+    if upper { format!("{value:X}") } else { format!("{value:x}") }
+}
