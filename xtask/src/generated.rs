@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use crate::workspace;
+use crate::{cli_reference, workspace};
 
 /// A generator and the committed files it owns, as path prefixes relative to the root.
 struct Generator {
@@ -16,7 +16,8 @@ struct Generator {
 }
 
 /// Every generator; a generator that needs an absent tool leaves its files alone and says so.
-const GENERATORS: &[Generator] = &[];
+const GENERATORS: &[Generator] =
+    &[Generator { name: "cli-reference", run: cli_reference::run, outputs: &[cli_reference::PATH] }];
 
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let mut stale = Vec::new();

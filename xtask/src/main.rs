@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore speaks to the person who runs it")]
 
 mod bench;
+mod cli_reference;
 mod command;
 mod deep;
 mod generated;
@@ -9,6 +10,8 @@ mod purity;
 mod results;
 mod tidy;
 mod workspace;
+
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
@@ -34,10 +37,19 @@ enum Chore {
     Bench,
 }
 
-fn main() -> anyhow::Result<()> {
-    let arguments = Arguments::parse();
+fn main() -> ExitCode {
+    match run(Arguments::parse().chore) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(chore: Chore) -> anyhow::Result<()> {
     let root = workspace::root()?;
-    match arguments.chore {
+    match chore {
         Chore::CheckPure => purity::run(&root),
         Chore::Tidy => tidy::run(&root),
         Chore::Generated => generated::run(&root),
