@@ -1,3 +1,59 @@
-//! Repository chores.
+//! Repository chores: checks, deep runs, benchmarks.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore speaks to the person who runs it")]
 
-fn main() {}
+mod bench;
+mod cli_reference;
+mod command;
+mod deep;
+mod generated;
+mod purity;
+mod results;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "xtask", about = "Repository chores", disable_version_flag = true)]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+/// One variant per chore; each is carried out by the module of the same name.
+#[derive(Subcommand)]
+enum Chore {
+    /// Fail when a pure crate reaches the network, a store, a clock or randomness
+    CheckPure,
+    /// Fail when the sources break a house rule
+    Tidy,
+    /// Run the generators and fail when a committed file changes
+    Generated,
+    /// Run suites at their full counts and write results/deep-SUITE.json
+    Deep(deep::DeepArguments),
+    /// Run the benchmarks and write results/bench-NAME.json
+    Bench,
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().chore) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(chore: Chore) -> anyhow::Result<()> {
+    let root = workspace::root()?;
+    match chore {
+        Chore::CheckPure => purity::run(&root),
+        Chore::Tidy => tidy::run(&root),
+        Chore::Generated => generated::run(&root),
+        Chore::Deep(wanted) => deep::run(&root, &wanted),
+        Chore::Bench => bench::run(&root),
+    }
+}

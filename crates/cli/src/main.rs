@@ -1,3 +1,22 @@
-//! The `krono` binary.
+//! The `krono` binary: arguments in, an operation, rendered output and an exit code out.
 
-fn main() {}
+mod arguments;
+mod command_error;
+mod commands;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::Arguments;
+use crate::output::Output;
+
+fn main() -> ExitCode {
+    let mut output = Output::of_this_process();
+    let result = match Arguments::try_parse() {
+        Ok(arguments) => commands::run(arguments, &mut output),
+        Err(error) => return output.finish_parsing(&error),
+    };
+    output.finish(result)
+}

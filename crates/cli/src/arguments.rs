@@ -1,0 +1,64 @@
+//! The command line as it is written; the doc comments are the help text.
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0   the command did what it says
+  1   what was checked is wrong; the diagnostics say where
+  2   the command line is wrong, or names a file that cannot be read
+  3   a change is breaking
+  70  an error inside krono; please report it";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  krono completions bash > ~/.local/share/bash-completion/completions/krono
+  krono completions zsh > ~/.zfunc/_krono
+  krono completions fish > ~/.config/fish/completions/krono.fish";
+
+/// Change management for platform APIs
+#[derive(Debug, Parser)]
+#[command(name = "krono", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Completions(CompletionsArguments),
+}
+
+/// Print a completion script for a shell
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub(crate) struct CompletionsArguments {
+    /// The shell to complete in
+    pub(crate) shell: Shell,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_tree_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    /// The reference is written from a table of commands in `xtask`; none may be forgotten there.
+    #[test]
+    fn every_command_is_in_the_reference() {
+        let reference = include_str!("../../../docs/cli.md");
+        let mut pending = vec![(String::from("krono"), Arguments::command())];
+        while let Some((name, command)) = pending.pop() {
+            assert!(reference.contains(&format!("\n### `{name}`\n")), "docs/cli.md lacks {name}");
+            pending.extend(
+                command.get_subcommands().map(|it| (format!("{name} {}", it.get_name()), it.clone())),
+            );
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! One module per command.
+
+mod completions;
+
+use crate::arguments::{Arguments, Command};
+use crate::command_error::CommandError;
+use crate::output::Output;
+
+/// Carries out one command line.
+pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), CommandError> {
+    match arguments.command {
+        Command::Completions(arguments) => completions::run(&arguments, output),
+    }
+}

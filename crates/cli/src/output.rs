@@ -1,0 +1,90 @@
+//! The one owner of stdout and stderr.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::builder::StyledStr;
+
+use crate::command_error::{CommandError, ErrorKind};
+
+const ERROR_STYLE: &str = "\x1b[1;31m";
+const HINT_STYLE: &str = "\x1b[1;36m";
+const PLAIN: &str = "\x1b[0m";
+
+/// Results go to stdout, everything said about them to stderr.
+pub(crate) struct Output {
+    stdout: Box<dyn Write>,
+    stderr: Box<dyn Write>,
+    colours: Colours,
+}
+
+/// Whether each stream may be coloured.
+#[derive(Clone, Copy, Debug)]
+struct Colours {
+    stdout: bool,
+    stderr: bool,
+}
+
+impl Output {
+    /// Colours only on a terminal, and there only when the user did not refuse them.
+    pub(crate) fn of_this_process() -> Self {
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty())
+            || std::env::var_os("TERM").is_some_and(|it| it == "dumb");
+        let colours = Colours {
+            stdout: !refused && io::stdout().is_terminal(),
+            stderr: !refused && io::stderr().is_terminal(),
+        };
+        Self { stdout: Box::new(BufWriter::new(io::stdout())), stderr: Box::new(io::stderr()), colours }
+    }
+
+    /// Writes a result as it is.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), CommandError> {
+        Ok(self.stdout.write_all(bytes)?)
+    }
+
+    /// Ends the process' output: flushes, tells the error, gives the exit code.
+    pub(crate) fn finish(mut self, result: Result<(), CommandError>) -> ExitCode {
+        let flushed = self.stdout.flush().map_err(CommandError::from);
+        match result.and(flushed) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                let told = if error.kind == ErrorKind::BrokenPipe { Ok(()) } else { self.tell(&error) };
+                // With stderr gone as well, the exit code is all that is left to tell.
+                drop(told);
+                ExitCode::from(error.kind.exit_code())
+            }
+        }
+    }
+
+    /// Ends the process after the argument parser did: with help, the version or a usage error.
+    pub(crate) fn finish_parsing(mut self, error: &clap::Error) -> ExitCode {
+        let text = error.render();
+        let code = u8::try_from(error.exit_code()).unwrap_or(2);
+        let written = if error.use_stderr() {
+            write_styled(&mut self.stderr, &text, self.colours.stderr)
+        } else {
+            write_styled(&mut self.stdout, &text, self.colours.stdout)
+        };
+        match self.finish(written.map_err(CommandError::from)) {
+            ExitCode::SUCCESS => ExitCode::from(code),
+            failure => failure,
+        }
+    }
+
+    fn tell(&mut self, error: &CommandError) -> io::Result<()> {
+        let coloured = self.colours.stderr;
+        labelled(&mut self.stderr, "error", ERROR_STYLE, coloured, &error.message)?;
+        match &error.hint {
+            Some(hint) => labelled(&mut self.stderr, "hint", HINT_STYLE, coloured, hint),
+            None => Ok(()),
+        }
+    }
+}
+
+fn labelled(to: &mut dyn Write, label: &str, style: &str, coloured: bool, text: &str) -> io::Result<()> {
+    if coloured { writeln!(to, "{style}{label}:{PLAIN} {text}") } else { writeln!(to, "{label}: {text}") }
+}
+
+fn write_styled(to: &mut dyn Write, text: &StyledStr, coloured: bool) -> io::Result<()> {
+    if coloured { write!(to, "{}", text.ansi()) } else { write!(to, "{text}") }
+}

@@ -1,0 +1,6 @@
+//! Runs the binary and looks at exit code, stdout and stderr.
+#![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+mod completions;
+mod help;
+mod krono;

@@ -1,0 +1,42 @@
+//! The table of deep suites.
+
+/// A set of tests run with more cases than an ordinary `cargo test` takes.
+pub(super) struct Suite {
+    pub(super) name: &'static str,
+    pub(super) package: &'static str,
+    /// Which tests of `tests/it` belong to it.
+    pub(super) filter: &'static str,
+    /// Cases of a random suite, handed over as `KRONO_RANDOM_CASES`.
+    pub(super) cases: Option<u64>,
+    pub(super) targets: &'static [Target],
+}
+
+/// The least `passed` of a line `count: passed/total` that the suite must print.
+pub(super) struct Target {
+    pub(super) count: &'static str,
+    pub(super) at_least: u64,
+}
+
+pub(super) const SUITES: &[Suite] = &[
+    Suite {
+        name: "cel-spec",
+        package: "krono-cel",
+        filter: "conformance",
+        cases: None,
+        targets: &[Target { count: "cel-spec", at_least: 1_754 }],
+    },
+    Suite {
+        name: "cel-differential",
+        package: "krono-cel",
+        filter: "differential",
+        cases: Some(20_000),
+        targets: &[Target { count: "cel-differential", at_least: 20_000 }],
+    },
+    Suite {
+        name: "cel-hostile",
+        package: "krono-cel",
+        filter: "hostile",
+        cases: Some(50_000),
+        targets: &[Target { count: "cel-hostile", at_least: 50_000 }],
+    },
+];
