@@ -1,10 +1,13 @@
 //! Function libraries that environments are composed of.
 
 mod arguments;
+mod pattern;
+mod standard;
 mod strings;
 #[cfg(test)]
 mod testing;
 
+pub use standard::standard;
 pub use strings::strings;
 
 use arguments::arity;

@@ -69,6 +69,34 @@ pub(crate) fn truncate_to_uint(value: f64) -> Option<u64> {
     (value > -1.0 && value < UINT_LIMIT && !(value < 0.0)).then_some(value as u64)
 }
 
+/// A double as Go's `%g` prints it: the shortest digits that read back, an exponent below 1e-4 and from 1e6 on.
+pub(crate) fn format_double(value: f64) -> String {
+    if value.is_nan() {
+        return "NaN".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "+Inf" } else { "-Inf" }.into();
+    }
+    let scientific = format!("{value:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if value == 0.0 || (-4..GO_EXPONENT_FROM).contains(&exponent) {
+        return format!("{value}");
+    }
+    format!("{digits}e{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
+}
+
+/// Go's `%g` with shortest digits writes an exponent from here on.
+const GO_EXPONENT_FROM: i32 = 6;
+
+/// A double as Go's `ParseFloat` reads it; what overflows is no number.
+pub(crate) fn parse_double(text: &str) -> Option<f64> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let special = matches!(unsigned.to_ascii_lowercase().as_str(), "inf" | "infinity" | "nan");
+    let value: f64 = text.parse().ok()?;
+    (special || value.is_finite()).then_some(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
