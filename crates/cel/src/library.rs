@@ -4,11 +4,13 @@ mod arguments;
 mod pattern;
 mod standard;
 mod strings;
+mod wrappers;
 #[cfg(test)]
 mod testing;
 
 pub use standard::standard;
 pub use strings::strings;
+pub use wrappers::wrappers;
 
 use arguments::arity;
 
