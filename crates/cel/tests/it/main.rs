@@ -1,0 +1,4 @@
+//! What krono-cel promises, checked from outside.
+
+mod conformance;
+mod corpus;
