@@ -4,9 +4,9 @@ mod arguments;
 mod pattern;
 mod standard;
 mod strings;
-mod wrappers;
 #[cfg(test)]
 mod testing;
+mod wrappers;
 
 pub use standard::standard;
 pub use strings::strings;
