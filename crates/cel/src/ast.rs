@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::lexer::{Lexer, TokenKind};
 use crate::source::Span;
 
 /// A node of an [`Ast`].
@@ -212,6 +213,36 @@ pub enum Expr {
     },
 }
 
+impl Expr {
+    /// Calls `visit` with each node directly below, in source order.
+    pub fn for_each_child(&self, mut visit: impl FnMut(ExprId)) {
+        match self {
+            Self::Literal(_) | Self::Ident(_) => {}
+            Self::Select { operand, .. } | Self::Has { operand, .. } | Self::Unary { operand, .. } => {
+                visit(*operand);
+            }
+            Self::Index { operand: first, index: second, .. }
+            | Self::Binary { lhs: first, rhs: second, .. }
+            | Self::Bind { init: first, body: second, .. }
+            | Self::OptionalMap { target: first, body: second, .. } => {
+                [*first, *second].into_iter().for_each(visit);
+            }
+            Self::Call { target, args, .. } => target.iter().chain(args).for_each(|it| visit(*it)),
+            Self::Logic { terms, .. } => terms.iter().for_each(|it| visit(*it)),
+            Self::Ternary { condition, then, otherwise } => {
+                [*condition, *then, *otherwise].into_iter().for_each(visit);
+            }
+            Self::List(elements) => elements.iter().for_each(|it| visit(it.value)),
+            Self::Map(entries) => entries.iter().flat_map(|it| [it.key, it.value]).for_each(visit),
+            Self::Struct { fields, .. } => fields.iter().for_each(|it| visit(it.value)),
+            Self::Loop(it) => {
+                let children = [Some(it.range), it.filter, Some(it.body)];
+                children.into_iter().flatten().for_each(visit);
+            }
+        }
+    }
+}
+
 /// An element of a list literal.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
@@ -293,6 +324,26 @@ impl Ast {
         self.nodes.is_empty()
     }
 
+    /// All nodes, children before their parents.
+    ///
+    /// Some of them, such as the `cel` in `cel.bind(x, 1, x)`, may not be part of the tree below the root.
+    pub fn ids(&self) -> impl Iterator<Item = ExprId> + use<> {
+        (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(ExprId)
+    }
+
+    /// Where the operator stands that follows the term of this number in a [`Expr::Logic`] node.
+    pub fn logic_operator_at(&self, id: ExprId, term: usize) -> u32 {
+        let Expr::Logic { terms, .. } = self.expr(id) else { return self.node(id).at };
+        let Some(before) = terms.get(term) else { return self.node(id).at };
+        // Between two terms there are only parentheses and comments besides.
+        let mut lexer = Lexer::starting_at(&self.source, self.node(*before).span.end);
+        let mut token = lexer.next_token();
+        while token.kind == TokenKind::RightParen {
+            token = lexer.next_token();
+        }
+        token.start
+    }
+
     /// The binary nodes from `id` down its left operands, outermost first, and the first operand that is not one.
     ///
     /// Parser depth limits do not bound `a + b + c + …`, so whoever folds over it must use this instead of recursion.
@@ -317,7 +368,9 @@ pub struct AstBuilder {
 impl AstBuilder {
     /// An empty arena for this source.
     pub(crate) fn new(source: &str) -> Self {
-        Self { source: source.into(), nodes: Vec::new() }
+        // Most tokens make a node, and few tokens are shorter than four bytes with the space around them.
+        let nodes = Vec::with_capacity((source.len() / 4).clamp(4, 1024));
+        Self { source: source.into(), nodes }
     }
 
     /// Adds a node.
@@ -338,9 +391,14 @@ impl AstBuilder {
         &self.node(id).expr
     }
 
-    /// Replaces what a node is, keeping its place.
-    pub fn replace(&mut self, id: ExprId, expr: Expr) {
-        self.nodes[id.index()].expr = expr;
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Takes the newest nodes away, leaving `len`.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.nodes.truncate(len);
     }
 
     pub(crate) fn finish(self, root: ExprId) -> Ast {

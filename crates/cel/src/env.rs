@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::ast::Ast;
 use crate::function::{Library, Message, Overload};
 use crate::macros::Macro;
+use crate::parser;
+use crate::source::Issues;
 use crate::types::Type;
 use crate::value::Val;
 
@@ -63,6 +66,23 @@ impl Env {
     /// A builder that starts from this environment.
     pub fn extend(&self) -> EnvBuilder {
         EnvBuilder(self.0.as_ref().clone())
+    }
+
+    /// Parses an expression and expands its macros; names and types are not looked at.
+    ///
+    /// ```
+    /// use krono_cel::{Env, Library, macros};
+    ///
+    /// let env = Env::builder().library(Library::new().with_macros(macros::STANDARD)).build();
+    /// let ast = env.parse("items.all(it, it.size > 0)")?;
+    /// assert_eq!(ast.source(), "items.all(it, it.size > 0)");
+    ///
+    /// let issues = env.parse("items.all(it.size, true)").unwrap_err();
+    /// assert!(issues.to_string().starts_with("ERROR: <input>:1:13: argument must be a simple name"));
+    /// # Ok::<(), krono_cel::Issues>(())
+    /// ```
+    pub fn parse(&self, source: &str) -> Result<Ast, Issues> {
+        parser::parse(self, source)
     }
 
     /// The declared variables; a variable's slot is its place here.

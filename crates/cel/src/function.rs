@@ -122,6 +122,13 @@ impl Library {
         self
     }
 
+    /// Adds several macros.
+    #[must_use]
+    pub fn with_macros(mut self, macros: &[Macro]) -> Self {
+        self.macros.extend_from_slice(macros);
+        self
+    }
+
     /// Adds a name with a fixed value.
     #[must_use]
     pub fn constant(mut self, name: &'static str, value: Val<'static>, ty: Type) -> Self {

@@ -1,10 +1,30 @@
 //! Macros: calls that are rewritten while parsing.
+//!
+//! The constants here are the macros of cel-go and kro by library; an environment has those its libraries bring.
+
+mod bindings;
+mod block;
+mod lists;
+mod math;
+mod optional;
+mod runtime;
+mod standard;
+mod two_variable;
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::ast::{AstBuilder, Expr, ExprId};
 use crate::source::{Issue, Span};
+
+pub use bindings::BINDINGS;
+pub use block::BLOCK;
+pub use lists::LISTS;
+pub use math::MATH;
+pub use optional::OPTIONAL;
+pub use runtime::RUNTIME;
+pub use standard::STANDARD;
+pub use two_variable::TWO_VARIABLE;
 
 /// A call that is rewritten while parsing.
 #[derive(Clone, Copy)]
@@ -69,11 +89,6 @@ impl<'p> Expander<'p> {
         self.add(Expr::Ident(name.into()))
     }
 
-    /// Replaces what a node is, keeping its place.
-    pub fn replace(&mut self, id: ExprId, expr: Expr) {
-        self.ast.replace(id, expr);
-    }
-
     /// An issue about an argument.
     pub fn issue(&self, id: ExprId, message: impl Into<String>) -> Issue {
         let node = self.ast.node(id);
@@ -82,9 +97,12 @@ impl<'p> Expander<'p> {
 
     /// The name that an argument is, if it is a plain one.
     pub fn simple_name(&self, id: ExprId) -> Option<Arc<str>> {
-        match self.ast.expr(id) {
-            Expr::Ident(name) if !name.starts_with('.') => Some(Arc::clone(name)),
-            _ => None,
-        }
+        let Expr::Ident(name) = self.ast.expr(id) else { return None };
+        (!name.starts_with('.')).then(|| Arc::clone(name))
+    }
+
+    /// Whether a macro's target is a namespace of this name rather than a value.
+    pub fn is_namespace(&self, target: Option<ExprId>, name: &str) -> bool {
+        target.is_some_and(|it| matches!(self.expr(it), Expr::Ident(found) if **found == *name))
     }
 }
