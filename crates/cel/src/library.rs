@@ -1,6 +1,12 @@
 //! Function libraries that environments are composed of.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a function takes one or two kinds of value and refuses all others alike"
+)]
+
 mod arguments;
+pub mod kubernetes;
 mod strings;
 #[cfg(test)]
 mod testing;
