@@ -7,10 +7,12 @@
 
 mod arguments;
 pub mod kubernetes;
+mod network;
 mod strings;
 #[cfg(test)]
 mod testing;
 
+pub use network::{Cidr, Ip, ParseCidrError, ParseIpError, network};
 pub use strings::strings;
 
 use arguments::arity;
