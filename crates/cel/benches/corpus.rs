@@ -68,11 +68,17 @@ struct Corpus {
 impl Corpus {
     fn read() -> Self {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/cel-spec");
-        let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("the corpus stands beside the project");
+        let read = |name: &str| {
+            std::fs::read_to_string(folder.join(name)).expect("the corpus stands beside the project")
+        };
         let expressions = serde_json::from_str(&read("bench-expressions.json")).expect("expressions");
-        let variables: BTreeMap<String, Value> = serde_json::from_str(&read("bench-variables.json")).expect("variables");
+        let variables: BTreeMap<String, Value> =
+            serde_json::from_str(&read("bench-variables.json")).expect("variables");
         let base = Env::builder().library(library::standard());
-        let env = variables.iter().fold(base, |env, (name, value)| env.variable(name, type_of(name, value))).build();
+        let env = variables
+            .iter()
+            .fold(base, |env, (name, value)| env.variable(name, type_of(name, value)))
+            .build();
         Self { expressions, variables, env }
     }
 
@@ -93,10 +99,13 @@ fn type_of(name: &str, value: &Value) -> Type {
         Value::Number(number) if number.is_i64() => Type::Int,
         Value::Number(_) => Type::Double,
         Value::String(_) => Type::String,
-        Value::Array(elements) => Type::list(elements.first().map_or(Type::Dyn, |it| type_of(&format!("{name}.@idx"), it))),
-        Value::Object(map) => {
-            Type::object(name, map.iter().map(|(key, it)| (key.as_str(), type_of(&format!("{name}.{key}"), it))))
+        Value::Array(elements) => {
+            Type::list(elements.first().map_or(Type::Dyn, |it| type_of(&format!("{name}.@idx"), it)))
         }
+        Value::Object(map) => Type::object(
+            name,
+            map.iter().map(|(key, it)| (key.as_str(), type_of(&format!("{name}.{key}"), it))),
+        ),
     }
 }
 
@@ -113,7 +122,8 @@ fn krono(corpus: &Corpus, source: &str) -> Figures {
     Figures {
         eval_ns: nanoseconds(run),
         compile_ns: nanoseconds(|| {
-            let checked = corpus.env.check(corpus.env.parse(black_box(source)).expect("parses")).expect("checks");
+            let checked =
+                corpus.env.check(corpus.env.parse(black_box(source)).expect("parses")).expect("checks");
             drop(black_box(checked));
         }),
         allocations: allocation_counter::measure(run).count_total,
@@ -127,7 +137,8 @@ fn rival(corpus: &Corpus, source: &str) -> Figures {
     for (name, value) in &corpus.variables {
         context.add_variable(name.clone(), value).expect("a JSON variable");
     }
-    let run = || drop(black_box(program.execute(black_box(&context)).expect("cel evaluates corpus expressions")));
+    let run =
+        || drop(black_box(program.execute(black_box(&context)).expect("cel evaluates corpus expressions")));
     Figures {
         eval_ns: nanoseconds(run),
         compile_ns: nanoseconds(|| drop(black_box(env.compile(black_box(source)).expect("compiles")))),
@@ -162,7 +173,12 @@ fn table(corpus: &Corpus) {
         let ratio = theirs.eval_ns / ours.eval_ns;
         println!(
             "{name:<12} {:>9.0} {:>9.0} {ratio:>6.1}x   {:>7} {:>7}   {:>9.0} ns {:>7.0} ns",
-            ours.eval_ns, theirs.eval_ns, ours.allocations, theirs.allocations, ours.compile_ns, theirs.compile_ns
+            ours.eval_ns,
+            theirs.eval_ns,
+            ours.allocations,
+            theirs.allocations,
+            ours.compile_ns,
+            theirs.compile_ns
         );
         ratios.push(ratio);
         if name != "map20" {
@@ -170,7 +186,10 @@ fn table(corpus: &Corpus) {
         }
     }
     let mean = geometric_mean(&ratios);
-    println!("geometric mean: {mean:.1}x faster than cel (target {SPEED_TARGET}x: {})", verdict(mean >= SPEED_TARGET));
+    println!(
+        "geometric mean: {mean:.1}x faster than cel (target {SPEED_TARGET}x: {})",
+        verdict(mean >= SPEED_TARGET)
+    );
     let held = verdict(most_allocations <= ALLOCATION_TARGET);
     println!("allocations: at most {most_allocations} but for map20 (target {ALLOCATION_TARGET}: {held})");
 }
@@ -191,7 +210,8 @@ fn repeat(corpus: &Corpus, name: &str, mode: &str, count: u64) {
         if mode == "eval" {
             drop(black_box(program.eval(black_box(&bindings)).expect("evaluates")));
         } else {
-            let checked = corpus.env.check(corpus.env.parse(black_box(source)).expect("parses")).expect("checks");
+            let checked =
+                corpus.env.check(corpus.env.parse(black_box(source)).expect("parses")).expect("checks");
             drop(black_box(checked));
         }
     }

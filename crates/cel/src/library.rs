@@ -1,13 +1,21 @@
 //! Function libraries that environments are composed of.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a function takes one or two kinds of value and refuses all others alike"
+)]
+
 mod arguments;
+pub mod kubernetes;
+mod network;
 mod pattern;
 mod standard;
 mod strings;
-mod wrappers;
 #[cfg(test)]
 mod testing;
+mod wrappers;
 
+pub use network::{Cidr, Ip, ParseCidrError, ParseIpError, network};
 pub use standard::standard;
 pub use strings::strings;
 pub use wrappers::wrappers;
