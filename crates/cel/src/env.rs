@@ -1,9 +1,11 @@
 //! Environments: which names, functions and macros an expression may use.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::ast::Ast;
+use crate::checked::Checked;
+use crate::checker;
 use crate::function::{Library, Message, Overload};
 use crate::macros::Macro;
 use crate::parser;
@@ -25,6 +27,12 @@ struct Inner {
     names: HashMap<Arc<str>, Global>,
     variables: Vec<Variable>,
     container: Arc<str>,
+    /// First parts of dotted variable and constant names, so that most field paths need not be looked up as names.
+    dotted: Arc<HashSet<Arc<str>>>,
+    /// Last parts of dotted function names, so that most methods need not be looked up as namespaced functions.
+    namespaced: Arc<HashSet<Arc<str>>>,
+    mixed_comparisons: bool,
+    homogeneous_literals: bool,
 }
 
 /// What a global name stands for.
@@ -60,6 +68,10 @@ impl Env {
             names: HashMap::new(),
             variables: Vec::new(),
             container: "".into(),
+            dotted: Arc::default(),
+            namespaced: Arc::default(),
+            mixed_comparisons: false,
+            homogeneous_literals: false,
         })
     }
 
@@ -115,9 +127,43 @@ impl Env {
         self.in_containers(name, |candidate| self.0.names.get(candidate))
     }
 
-    /// Looks a function up, innermost container first.
-    pub(crate) fn function(&self, name: &str) -> Option<&[Arc<Overload>]> {
-        self.in_containers(name, |candidate| self.0.functions.get(candidate)).map(Vec::as_slice)
+    /// Looks a function up, innermost container first; gives its full name and overloads.
+    pub(crate) fn function(&self, name: &str) -> Option<(&str, &[Arc<Overload>])> {
+        let (name, overloads) =
+            self.in_containers(name, |candidate| self.0.functions.get_key_value(candidate))?;
+        Some((name, overloads))
+    }
+
+    /// Whether some function is named `….last`.
+    pub(crate) fn has_namespaced(&self, last: &str) -> bool {
+        self.0.namespaced.contains(last)
+    }
+
+    /// Whether a name that begins with `root.` could be that of a variable or constant.
+    pub(crate) fn has_dotted_names(&self, root: &str) -> bool {
+        let container = self.0.container.split('.').next().filter(|it| !it.is_empty());
+        let mut roots = [Some(root.trim_start_matches('.')), container].into_iter().flatten();
+        roots.any(|root| self.0.dotted.contains(root))
+    }
+
+    /// Whether numbers of different static types may be compared with `<` and the like.
+    pub(crate) fn mixed_comparisons(&self) -> bool {
+        self.0.mixed_comparisons
+    }
+
+    /// Whether the entries of list and map literals must be of one type.
+    pub(crate) fn homogeneous_literals(&self) -> bool {
+        self.0.homogeneous_literals
+    }
+
+    /// Checks a parsed expression: resolves its names and deduces its types by cel-go's rules.
+    pub fn check(&self, ast: Ast) -> Result<Checked, Issues> {
+        checker::check(self, ast)
+    }
+
+    /// Resolves the names of an expression that is to run unchecked; what is wrong with it shows when it runs.
+    pub fn resolve(&self, ast: Ast) -> Checked {
+        checker::resolve(self, ast)
     }
 
     /// Looks a message type up, innermost container first.
@@ -145,6 +191,9 @@ impl EnvBuilder {
     pub fn library(mut self, library: Library) -> Self {
         let functions = Arc::make_mut(&mut self.0.functions);
         for (name, overloads) in library.functions {
+            if let Some((_, last)) = name.rsplit_once('.') {
+                Arc::make_mut(&mut self.0.namespaced).insert(last.into());
+            }
             functions.entry(name.into()).or_default().extend(overloads.into_iter().map(Arc::new));
         }
         let macros = Arc::make_mut(&mut self.0.macros);
@@ -154,6 +203,7 @@ impl EnvBuilder {
         let messages = Arc::make_mut(&mut self.0.messages);
         messages.extend(library.messages.into_iter().map(|it| (it.name, Arc::new(it))));
         for (name, value, ty) in library.constants {
+            self.note_dotted(name);
             self.0.names.insert(name.into(), Global::Constant(value, ty));
         }
         self
@@ -166,6 +216,7 @@ impl EnvBuilder {
             self.0.variables[*slot as usize].ty = ty;
             return self;
         }
+        self.note_dotted(&name);
         let slot = u32::try_from(self.0.variables.len()).unwrap_or(u32::MAX);
         self.0.names.insert(Arc::clone(&name), Global::Variable(slot));
         self.0.variables.push(Variable { name, ty });
@@ -176,6 +227,24 @@ impl EnvBuilder {
     pub fn container(mut self, name: &str) -> Self {
         self.0.container = name.into();
         self
+    }
+
+    /// Allows `1 < 1.5`, as Kubernetes does and kro does not; equality is not affected.
+    pub fn mixed_comparisons(mut self, allow: bool) -> Self {
+        self.0.mixed_comparisons = allow;
+        self
+    }
+
+    /// Demands that the entries of list and map literals are of one type, as Kubernetes does and kro does not.
+    pub fn homogeneous_literals(mut self, demand: bool) -> Self {
+        self.0.homogeneous_literals = demand;
+        self
+    }
+
+    fn note_dotted(&mut self, name: &str) {
+        if let Some((root, _)) = name.split_once('.') {
+            Arc::make_mut(&mut self.0.dotted).insert(root.into());
+        }
     }
 
     /// The environment.

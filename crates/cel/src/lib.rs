@@ -2,6 +2,7 @@
 
 pub mod ast;
 mod checked;
+mod checker;
 mod env;
 mod error;
 mod function;
