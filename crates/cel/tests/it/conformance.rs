@@ -32,7 +32,13 @@ fn cel_spec() {
 
 /// Every library the specification's tests use.
 fn everything() -> Env {
-    Env::builder().library(library::standard()).library(library::strings(Dialect::Specification)).build()
+    let libraries = [
+        library::standard(),
+        library::strings(Dialect::Specification),
+        library::network(),
+        library::wrappers(),
+    ];
+    libraries.into_iter().fold(Env::builder(), krono_cel::EnvBuilder::library).build()
 }
 
 struct Case<'c>(&'c Value);
