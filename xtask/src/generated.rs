@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use crate::{cli_reference, workspace};
+use crate::{cel_golden, cli_reference, workspace};
 
 /// A generator and the committed files it owns, as path prefixes relative to the root.
 struct Generator {
@@ -16,8 +16,10 @@ struct Generator {
 }
 
 /// Every generator; a generator that needs an absent tool leaves its files alone and says so.
-const GENERATORS: &[Generator] =
-    &[Generator { name: "cli-reference", run: cli_reference::run, outputs: &[cli_reference::PATH] }];
+const GENERATORS: &[Generator] = &[
+    Generator { name: "cli-reference", run: cli_reference::run, outputs: &[cli_reference::PATH] },
+    Generator { name: "cel-golden", run: cel_golden::run, outputs: &[cel_golden::OUTPUT] },
+];
 
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let mut stale = Vec::new();

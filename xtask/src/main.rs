@@ -2,10 +2,13 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore speaks to the person who runs it")]
 
 mod bench;
+mod bench_cel_go;
+mod cel_golden;
 mod cli_reference;
 mod command;
 mod deep;
 mod generated;
+mod go;
 mod purity;
 mod results;
 mod tidy;
@@ -35,6 +38,10 @@ enum Chore {
     Deep(deep::DeepArguments),
     /// Run the benchmarks and write results/bench-NAME.json
     Bench,
+    /// Compare with cel-go on the corpus expressions and write results/bench-cel-go.json
+    BenchCelGo,
+    /// Ask cel-go about wrong and right expressions and rewrite the golden file
+    CelGolden,
 }
 
 fn main() -> ExitCode {
@@ -55,5 +62,7 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::Generated => generated::run(&root),
         Chore::Deep(wanted) => deep::run(&root, &wanted),
         Chore::Bench => bench::run(&root),
+        Chore::BenchCelGo => bench_cel_go::run(&root),
+        Chore::CelGolden => cel_golden::run(&root),
     }
 }

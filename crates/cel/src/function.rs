@@ -81,6 +81,24 @@ impl fmt::Debug for Overload {
 }
 
 /// A named set of functions, macros and names that an environment can be composed of.
+///
+/// ```
+/// use krono_cel::{Env, Library, Overload, Type, Val};
+///
+/// let greetings = Library::new().function("greet", [Overload::function(
+///     "greet_string",
+///     [Type::String],
+///     Type::String,
+///     |meter, args| {
+///         let name = args[0].text()?;
+///         meter.charge_text(name.len())?;
+///         Ok(Val::string(format!("hello {name}")))
+///     },
+/// )]);
+/// let env = Env::builder().library(greetings).build();
+/// let program = env.compile("greet('krono')").unwrap();
+/// assert_eq!(program.eval(&env.bindings()).unwrap(), Val::str("hello krono"));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     pub(crate) functions: Vec<(&'static str, Vec<Overload>)>,

@@ -1,6 +1,13 @@
 //! Function libraries that environments are composed of.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a function takes one or two kinds of value and refuses all others alike"
+)]
+
 mod arguments;
+pub mod kubernetes;
+mod network;
 mod pattern;
 mod standard;
 mod strings;
@@ -8,6 +15,7 @@ mod strings;
 mod testing;
 mod wrappers;
 
+pub use network::{Cidr, Ip, ParseCidrError, ParseIpError, network};
 pub use standard::standard;
 pub use strings::strings;
 pub use wrappers::wrappers;

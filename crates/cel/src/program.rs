@@ -15,6 +15,7 @@ use crate::checked::Checked;
 use crate::env::Env;
 use crate::error::EvalError;
 use crate::meter::Meter;
+use crate::source::Issues;
 use crate::types::Type;
 use crate::value::Val;
 
@@ -23,6 +24,18 @@ use eval::Frame;
 use ir::Ir;
 
 /// An expression made ready to be evaluated many times, from any thread.
+///
+/// ```
+/// use krono_cel::{Env, Type, Val, library};
+/// use serde_json::json;
+///
+/// let env = Env::builder().library(library::standard()).variable("spec", Type::Dyn).build();
+/// let program = env.compile("spec.replicas * 2")?;
+/// let spec = json!({"replicas": 3});
+/// let value = program.eval(&env.bindings().with("spec", &spec))?;
+/// assert_eq!(value, Val::Int(6));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Program(Arc<Inner>);
 
@@ -78,6 +91,11 @@ impl Program {
 }
 
 impl Env {
+    /// Parses, checks and prepares an expression.
+    pub fn compile(&self, source: &str) -> Result<Program, Issues> {
+        Ok(self.program(&self.check(self.parse(source)?)?))
+    }
+
     /// Prepares a checked expression.
     pub fn program(&self, checked: &Checked) -> Program {
         Program::new(checked)

@@ -5,12 +5,14 @@ mod text;
 mod time;
 
 use crate::function::{Library, Overload};
+use crate::macros;
 use crate::types::Type;
 use crate::value::Val;
 
 /// CEL's standard library; operators need no library.
 pub fn standard() -> Library {
     let library = Library::new()
+        .with_macros(macros::STANDARD)
         .function(
             "dyn",
             [Overload::function("to_dyn", [Type::Param(0)], Type::Dyn, |_, args| Ok(args[0].clone()))],

@@ -1,8 +1,6 @@
-//! The public test data that stands beside the project.
+//! Where the shared test data is.
 
 use std::path::Path;
-
-use serde_json::Value;
 
 /// A file of the shared corpus; `None`, said aloud, where there is no corpus. Under `CI=true` its absence is a failure.
 pub(crate) fn read(name: &str) -> Option<String> {
@@ -16,9 +14,4 @@ pub(crate) fn read(name: &str) -> Option<String> {
             None
         }
     }
-}
-
-/// The same, read as JSON.
-pub(crate) fn json(name: &str) -> Option<Value> {
-    Some(serde_json::from_str(&read(name)?).unwrap())
 }

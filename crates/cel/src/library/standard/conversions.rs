@@ -165,8 +165,8 @@ fn to_timestamp<'a>(value: &Val<'a>) -> Result<Val<'a>, EvalError> {
 fn to_string<'a>(value: &Val<'a>) -> Result<Val<'a>, EvalError> {
     match value {
         Val::Bool(value) => Ok(Val::str(if *value { "true" } else { "false" })),
-        Val::Int(value) => Ok(Val::string(small(value).as_str())),
-        Val::Uint(value) => Ok(Val::string(small(value).as_str())),
+        Val::Int(value) => digits(value),
+        Val::Uint(value) => digits(value),
         Val::Double(value) => Ok(Val::string(format_double(*value))),
         Val::Timestamp(value) => Ok(Val::string(value.to_string())),
         Val::Duration(value) => Ok(Val::string(value.to_string())),
@@ -178,24 +178,17 @@ fn to_string<'a>(value: &Val<'a>) -> Result<Val<'a>, EvalError> {
     }
 }
 
-/// An integer's digits on the stack, so that making text of it allocates once.
+/// An integer's digits on the stack, so that making text of it allocates once; twenty bytes hold any 64-bit integer.
+#[derive(Default)]
 struct Digits {
-    /// Enough for `i64::MIN` and `u64::MAX`.
     buffer: [u8; 20],
     length: usize,
 }
 
-fn small(number: &impl fmt::Display) -> Digits {
-    let mut digits = Digits { buffer: [0; 20], length: 0 };
-    // Twenty bytes hold any 64-bit integer, so writing cannot fail.
-    drop(write!(digits, "{number}"));
-    digits
-}
-
-impl Digits {
-    fn as_str(&self) -> &str {
-        str::from_utf8(&self.buffer[..self.length]).unwrap_or_default()
-    }
+fn digits(number: impl fmt::Display) -> Result<Val<'static>, EvalError> {
+    let mut digits = Digits::default();
+    write!(digits, "{number}").map_err(|_| EvalError::overflow("integer"))?;
+    Ok(Val::string(str::from_utf8(&digits.buffer[..digits.length]).unwrap_or_default()))
 }
 
 impl fmt::Write for Digits {

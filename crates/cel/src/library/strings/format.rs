@@ -81,8 +81,9 @@ impl Clause {
             Ok(())
         };
         match (self, value) {
-            (Self::Text, _) => out.value(value),
-            (Self::Decimal, Val::Int(_) | Val::Uint(_) | Val::Double(_)) => out.value(value),
+            (Self::Text, _) | (Self::Decimal, Val::Int(_) | Val::Uint(_) | Val::Double(_)) => {
+                out.value(value)
+            }
             (Self::Fixed(precision), _) if let Some(value) = as_double(value) => {
                 number(out, finite_or_name(value, |value| format!("{value:.precision$}")))
             }
@@ -180,8 +181,10 @@ impl Output<'_, '_> {
 
     fn hex(&mut self, bytes: &[u8], upper: bool) -> Result<(), EvalError> {
         self.meter.charge_text(bytes.len() * 2)?;
+        let digits = if upper { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
         for byte in bytes {
-            self.text.push_str(&if upper { format!("{byte:02X}") } else { format!("{byte:02x}") });
+            self.text.push(char::from(digits[usize::from(byte >> 4)]));
+            self.text.push(char::from(digits[usize::from(byte & 15)]));
         }
         Ok(())
     }

@@ -1,0 +1,19 @@
+//! The function libraries of the Kubernetes API server.
+
+mod quantity;
+mod semver;
+
+pub use quantity::{ParseQuantityError, Quantity, quantity};
+pub use semver::{ParseSemverError, Semver, semver};
+
+use crate::function::Library;
+
+/// `ip`, `isIP`, `ip.isCanonical` and what can be asked of an address.
+pub fn ip() -> Library {
+    super::network::ip()
+}
+
+/// `cidr`, `isCIDR` and what can be asked of a network.
+pub fn cidr() -> Library {
+    super::network::cidr()
+}
