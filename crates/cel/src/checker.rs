@@ -174,3 +174,6 @@ fn literal_type(literal: &Literal) -> Type {
         Literal::Bytes(_) => Type::Bytes,
     }
 }
+
+#[cfg(test)]
+mod tests;
