@@ -2,9 +2,11 @@
 
 mod quantity;
 mod semver;
+mod urls;
 
 pub use quantity::{ParseQuantityError, Quantity, quantity};
 pub use semver::{ParseSemverError, Semver, semver};
+pub use urls::{ParseUrlError, Url, urls};
 
 use crate::function::Library;
 

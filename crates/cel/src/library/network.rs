@@ -9,6 +9,8 @@ mod parse;
 pub use cidr::{Cidr, ParseCidrError};
 pub use ip::{Ip, ParseIpError};
 
+pub(super) use parse::parse_address;
+
 use super::Dialect;
 use crate::function::Library;
 use crate::types::Type::Bool;

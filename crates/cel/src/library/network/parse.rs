@@ -6,10 +6,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::quote::quoted;
 
 /// An address as written.
-pub(super) struct Written {
-    pub(super) address: IpAddr,
+pub(in super::super) struct Written {
+    pub(in super::super) address: IpAddr,
     /// A zone was named behind a percent sign.
-    pub(super) zone: bool,
+    pub(in super::super) zone: bool,
 }
 
 /// What is wrong with an address, and where.
@@ -32,7 +32,7 @@ impl fmt::Display for AddressError {
 /// A message and the rest of the text at which it arose; empty where that is not told.
 type Fault<'t> = (&'static str, &'t str);
 
-pub(super) fn parse_address(text: &str) -> Result<Written, AddressError> {
+pub(in super::super) fn parse_address(text: &str) -> Result<Written, AddressError> {
     let parsed = match text.bytes().find(|byte| b".:%".contains(byte)) {
         Some(b'.') => {
             ipv4(text).map(|octets| Written { address: Ipv4Addr::from(octets).into(), zone: false })
