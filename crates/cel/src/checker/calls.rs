@@ -16,7 +16,9 @@ impl<'a> Checker<'a> {
     pub(super) fn operate(&mut self, id: ExprId, operator: &Operator, args: &[Type]) -> Type {
         let mut result = None;
         for signature in operator.signatures(self.mixed_comparisons) {
-            result = merge(result, self.bindings.apply(args, signature));
+            if let Some(ty) = self.bindings.apply(args, signature) {
+                merge(&mut result, ty);
+            }
         }
         result.unwrap_or_else(|| self.no_overload(id, operator.name, args, operator.receiver))
     }
@@ -78,7 +80,7 @@ impl<'a> Checker<'a> {
             if applied.is_some() || self.lenient && overload.params.len() == args.len() {
                 candidates.push(Arc::clone(overload));
             }
-            result = merge(result, applied);
+            applied.into_iter().for_each(|ty| merge(&mut result, ty));
         }
         self.mean(id, Meaning::Overloads(candidates));
         result.unwrap_or_else(|| self.no_overload(id, name, args, receiver))
@@ -96,11 +98,10 @@ impl Overload {
 }
 
 /// The result of a call that several overloads take: theirs when they agree, else known at run time only.
-fn merge(known: Option<Type>, next: Option<Type>) -> Option<Type> {
-    match (known, next) {
-        (Some(known), Some(next)) if !known.is_dyn() && !bindings::is_exactly(&known, &next) => {
-            Some(Type::Dyn)
-        }
-        (known, next) => known.or(next),
+fn merge(result: &mut Option<Type>, ty: Type) {
+    match result {
+        Some(known) if known.is_dyn() || bindings::is_exactly(known, &ty) => {}
+        Some(known) => *known = Type::Dyn,
+        None => *result = Some(ty),
     }
 }
