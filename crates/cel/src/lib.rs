@@ -3,6 +3,7 @@
 pub mod ast;
 mod checked;
 mod checker;
+mod compatibility;
 mod env;
 mod error;
 mod function;
@@ -20,6 +21,7 @@ mod types;
 mod value;
 
 pub use checked::Checked;
+pub use compatibility::Incompatible;
 pub use env::{Env, EnvBuilder, Variable};
 pub use error::{EvalError, EvalErrorKind};
 pub use function::{Implementation, Library, Message, Overload, Prepare};
