@@ -91,7 +91,7 @@ impl Corpus {
     }
 }
 
-/// The type a schema for this object would give.
+/// The type a schema for this object would give; a list's elements have the fields of all of them.
 fn type_of(name: &str, value: &Value) -> Type {
     match value {
         Value::Null => Type::Dyn,
@@ -99,14 +99,29 @@ fn type_of(name: &str, value: &Value) -> Type {
         Value::Number(number) if number.is_i64() => Type::Int,
         Value::Number(_) => Type::Double,
         Value::String(_) => Type::String,
-        Value::Array(elements) => {
-            Type::list(elements.first().map_or(Type::Dyn, |it| type_of(&format!("{name}.@idx"), it)))
-        }
-        Value::Object(map) => Type::object(
-            name,
-            map.iter().map(|(key, it)| (key.as_str(), type_of(&format!("{name}.{key}"), it))),
-        ),
+        Value::Array(elements) => Type::list(element_type(&format!("{name}.@idx"), elements)),
+        Value::Object(fields) => object_type(name, [fields]),
     }
+}
+
+fn element_type(name: &str, elements: &[Value]) -> Type {
+    let objects: Option<Vec<_>> = elements.iter().map(Value::as_object).collect();
+    match (objects, elements.first()) {
+        (_, None) => Type::Dyn,
+        (Some(objects), _) => object_type(name, objects),
+        (None, Some(first)) => type_of(name, first),
+    }
+}
+
+fn object_type<'v>(
+    name: &str,
+    objects: impl IntoIterator<Item = &'v serde_json::Map<String, Value>>,
+) -> Type {
+    let fields: BTreeMap<_, _> = objects.into_iter().flatten().collect();
+    Type::object(
+        name,
+        fields.into_iter().map(|(key, it)| (key.as_str(), type_of(&format!("{name}.{key}"), it))),
+    )
 }
 
 struct Figures {

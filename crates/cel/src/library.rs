@@ -8,6 +8,7 @@
 mod arguments;
 pub mod kubernetes;
 mod network;
+mod optionals;
 mod pattern;
 mod standard;
 mod strings;
@@ -16,11 +17,31 @@ mod testing;
 mod wrappers;
 
 pub use network::{Cidr, Ip, ParseCidrError, ParseIpError, network};
+pub use optionals::optionals;
+pub(crate) use optionals::{OR, OR_VALUE};
 pub use standard::standard;
 pub use strings::strings;
 pub use wrappers::wrappers;
 
 use arguments::arity;
+
+use crate::function::Library;
+use crate::macros;
+
+/// `cel.bind(name, value, body)`.
+pub fn bindings() -> Library {
+    Library::new().with_macros(macros::BINDINGS)
+}
+
+/// Comprehensions with two variables: `all`, `exists`, `existsOne`, `transformList`, `transformMap`, `transformMapEntry`.
+pub fn two_variable() -> Library {
+    Library::new().with_macros(macros::TWO_VARIABLE)
+}
+
+/// `cel.block`, `cel.index` and the names that optimisers give to what they take out of an expression.
+pub fn block() -> Library {
+    Library::new().with_macros(macros::BLOCK)
+}
 
 /// Whose reading counts where the CEL specification and cel-go disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 mod equality;
 mod json;
 mod key;
+mod union;
 mod view;
 
 use std::any::Any;
@@ -16,6 +17,7 @@ use crate::time::{Duration, Timestamp};
 use crate::types::Type;
 
 pub use key::{Key, Map};
+pub(crate) use union::append_lists;
 pub use view::{ListView, MapView};
 pub(crate) use view::{element_type, field_type};
 

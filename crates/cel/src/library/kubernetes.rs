@@ -1,10 +1,12 @@
 //! The function libraries of the Kubernetes API server.
 
 mod quantity;
+mod regex;
 mod semver;
 mod urls;
 
 pub use quantity::{ParseQuantityError, Quantity, quantity};
+pub use regex::regex;
 pub use semver::{ParseSemverError, Semver, semver};
 pub use urls::{ParseUrlError, Url, urls};
 

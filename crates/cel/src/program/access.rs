@@ -61,11 +61,8 @@ impl<'a> Frame<'_, 'a> {
         let operand = self.eval(&select.operand)?;
         let outcome = match operand {
             Val::Optional(None) => Ok(Val::Optional(None)),
-            Val::Optional(Some(value)) => Ok(optional(get_field(&value, &select.field, &select.ty))),
-            value if select.optional => match get_field(&value, &select.field, &select.ty) {
-                Err(error) if !error.is_missing_data() => Err(error),
-                found => Ok(optional(found)),
-            },
+            Val::Optional(Some(value)) => missing_is_none(get_field(&value, &select.field, &select.ty)),
+            value if select.optional => missing_is_none(get_field(&value, &select.field, &select.ty)),
             value => get_field(&value, &select.field, &select.ty),
         };
         outcome.map_err(|it| it.at(span))
@@ -201,14 +198,10 @@ fn list_position(key: &Val<'_>) -> Result<i64, EvalError> {
     }
 }
 
-fn optional<'a>(found: Outcome<'a>) -> Val<'a> {
-    found.map_or(Val::Optional(None), Val::some)
-}
-
 /// Absence becomes `optional.none()`; other errors stay.
 fn missing_is_none<'a>(found: Outcome<'a>) -> Outcome<'a> {
     match found {
-        Err(error) if !error.is_missing_data() => Err(error),
-        found => Ok(optional(found)),
+        Err(error) if error.is_missing_data() => Ok(Val::Optional(None)),
+        found => found.map(Val::some),
     }
 }

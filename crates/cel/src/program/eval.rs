@@ -63,6 +63,8 @@ impl<'a> Frame<'_, 'a> {
                 self.eval(&it.body)
             }
             Op::OptionalMap(it) => self.optional_map(it, node),
+            Op::Or(it) => self.or(&it.0, &it.1, node),
+            Op::OrValue(it) => self.or_value(&it.0, &it.1, node),
             Op::Unknown(name) => Err(unknown(name).at(node.span)),
         }
     }
@@ -243,6 +245,22 @@ impl<'a> Frame<'_, 'a> {
             fields.extend(value.map(|value| (Arc::clone(name), value)));
         }
         (literal.message.build)(&fields).map_err(|it| it.at(node.span))
+    }
+
+    fn or(&mut self, first: &'a Ir, second: &'a Ir, node: &'a Ir) -> Outcome<'a> {
+        match self.eval(first)? {
+            Val::Optional(None) => self.eval(second),
+            found @ Val::Optional(Some(_)) => Ok(found),
+            _ => Err(EvalError::no_such_overload().at(node.span)),
+        }
+    }
+
+    fn or_value(&mut self, first: &'a Ir, second: &'a Ir, node: &'a Ir) -> Outcome<'a> {
+        match self.eval(first)? {
+            Val::Optional(None) => self.eval(second),
+            Val::Optional(Some(value)) => Ok(Arc::unwrap_or_clone(value)),
+            _ => Err(EvalError::no_such_overload().at(node.span)),
+        }
     }
 
     #[inline(never)]

@@ -53,6 +53,10 @@ pub(super) enum Op {
     Loop(Box<LoopIr>),
     Bind(Box<BindIr>),
     OptionalMap(Box<OptionalMapIr>),
+    /// `first.or(second)`
+    Or(Box<(Ir, Ir)>),
+    /// `first.orValue(second)`
+    OrValue(Box<(Ir, Ir)>),
     /// A name that means nothing.
     Unknown(Arc<str>),
 }

@@ -9,6 +9,7 @@ use super::ir::{
 };
 use crate::ast::{BinaryOp, Element, Entry, Expr, ExprId, Literal, Loop, StructField, UnaryOp};
 use crate::checked::{Checked, Meaning};
+use crate::library;
 use crate::types::Type;
 use crate::value::Val;
 
@@ -143,6 +144,13 @@ impl Lowering<'_> {
                 args: self.nodes(args),
             }));
         };
+        if let ([overload], Some(target), [alternative]) = (overloads.as_slice(), target, args) {
+            match overload.id {
+                library::OR => return Op::Or(self.pair(target, *alternative)),
+                library::OR_VALUE => return Op::OrValue(self.pair(target, *alternative)),
+                _ => {}
+            }
+        }
         let receiver = target.filter(|_| overloads.first().is_none_or(|it| it.receiver));
         let args = receiver.iter().chain(args).map(|id| self.node(*id)).collect();
         fold::call(Call { name: Arc::clone(name), overloads: overloads.clone(), args })

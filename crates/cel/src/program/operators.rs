@@ -7,7 +7,7 @@ use crate::error::{EvalError, EvalErrorKind};
 use crate::meter::Meter;
 use crate::time::TimeError;
 use crate::types::Type;
-use crate::value::{Key, Val};
+use crate::value::{Key, Val, append_lists};
 
 type Outcome<'a> = Result<Val<'a>, EvalError>;
 
@@ -103,14 +103,8 @@ fn append<'a>(meter: &Meter<'_>, a: &Val<'a>, b: &Val<'a>) -> Outcome<'a> {
             meter.charge_text(a.len() + b.len())?;
             Ok(Val::bytes([&**a, &**b].concat()))
         }
-        _ => append_lists(meter, a, b),
+        _ => append_lists(a, b, meter),
     }
-}
-
-fn append_lists<'a>(meter: &Meter<'_>, a: &Val<'a>, b: &Val<'a>) -> Outcome<'a> {
-    let (left, right) = (a.elements()?, b.elements()?);
-    meter.charge((left.len() + right.len()) as u64)?;
-    Ok(Val::list(left.iter().chain(right.iter()).collect()))
 }
 
 #[cold]

@@ -51,7 +51,8 @@ fn equal_aggregates(a: &Val<'_>, b: &Val<'_>, meter: &Meter<'_>) -> Verdict {
     }
 }
 
-fn semantics<'v>(value: &'v Val<'_>) -> Option<&'v ListSemantics> {
+/// What is special about a lent list's type, if anything is.
+pub(super) fn semantics<'v>(value: &'v Val<'_>) -> Option<&'v ListSemantics> {
     match value {
         Val::Json(_, Type::List(list)) if list.semantics != ListSemantics::Atomic => Some(&list.semantics),
         _ => None,
@@ -84,7 +85,7 @@ fn any_equal(element: &Val<'_>, list: ListView<'_, '_>, keys: &[Arc<str>], meter
 }
 
 /// Whether two elements of a list-map are the same element, whatever their other fields say.
-fn same_keys(a: &Val<'_>, b: &Val<'_>, keys: &[Arc<str>]) -> bool {
+pub(super) fn same_keys(a: &Val<'_>, b: &Val<'_>, keys: &[Arc<str>]) -> bool {
     match (a.as_map(), b.as_map()) {
         (Some(a), Some(b)) => keys.iter().all(|key| a.get_str(key) == b.get_str(key)),
         _ => keys.is_empty(),

@@ -37,6 +37,10 @@ fn everything() -> Env {
         library::strings(Dialect::Specification),
         library::network(),
         library::wrappers(),
+        library::bindings(),
+        library::two_variable(),
+        library::block(),
+        library::optionals(),
     ];
     libraries.into_iter().fold(Env::builder(), krono_cel::EnvBuilder::library).build()
 }
