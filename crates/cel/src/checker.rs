@@ -3,6 +3,7 @@
 mod bindings;
 mod calls;
 mod comprehensions;
+mod homogeneous;
 mod literals;
 mod names;
 mod operators;
@@ -26,7 +27,22 @@ pub(crate) fn check(env: &Env, ast: Ast) -> Result<Checked, Issues> {
         return Err(Issues::new(ast.source(), checker.issues));
     }
     let (types, meanings, locals) = checker.finish();
-    Ok(Checked { ast, types, meanings, locals })
+    validate(env, Checked { ast, types, meanings, locals })
+}
+
+/// Looks for what is sure to fail although the types agree, and for what the environment does not want.
+fn validate(env: &Env, checked: Checked) -> Result<Checked, Issues> {
+    let mut issues = Vec::new();
+    for (id, meaning) in checked.ast.ids().zip(&checked.meanings) {
+        if let Meaning::Overloads(overloads) = meaning {
+            let validate = overloads.iter().filter_map(|it| it.validate);
+            issues.extend(validate.filter_map(|validate| validate(&checked, id)));
+        }
+    }
+    if env.homogeneous_literals() {
+        issues.extend(homogeneous::find_mixed(&checked));
+    }
+    if issues.is_empty() { Ok(checked) } else { Err(Issues::new(checked.ast.source(), issues)) }
 }
 
 /// Resolves the names of an expression that is to run unchecked: what is wrong with it shows when it runs.
