@@ -41,6 +41,7 @@ fn everything() -> Env {
         library::two_variable(),
         library::block(),
         library::optionals(),
+        library::math(),
     ];
     libraries.into_iter().fold(Env::builder(), krono_cel::EnvBuilder::library).build()
 }
