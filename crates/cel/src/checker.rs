@@ -3,6 +3,7 @@
 mod bindings;
 mod calls;
 mod comprehensions;
+mod depth;
 mod literals;
 mod names;
 mod operators;
@@ -20,21 +21,25 @@ use operators::OPERATORS;
 
 /// Deduces the types of an expression; all that is wrong with it comes back at once.
 pub(crate) fn check(env: &Env, ast: Ast) -> Result<Checked, Issues> {
-    let mut checker = Checker::new(env, &ast, false);
+    run(env, ast, false)
+}
+
+/// Resolves the names of an expression that is to run unchecked: what is wrong with it shows when it runs.
+pub(crate) fn resolve(env: &Env, ast: Ast) -> Result<Checked, Issues> {
+    run(env, ast, true)
+}
+
+fn run(env: &Env, ast: Ast, lenient: bool) -> Result<Checked, Issues> {
+    let mut checker = Checker::new(env, &ast, lenient);
     checker.check(ast.root());
+    if let Some(id) = depth::too_deep(&ast, &checker.meanings, checker.scope.most()) {
+        checker.issues.push(checker.too_deep(id));
+    }
     if !checker.issues.is_empty() {
         return Err(Issues::new(ast.source(), checker.issues));
     }
     let (types, meanings, locals) = checker.finish();
     Ok(Checked { ast, types, meanings, locals })
-}
-
-/// Resolves the names of an expression that is to run unchecked: what is wrong with it shows when it runs.
-pub(crate) fn resolve(env: &Env, ast: Ast) -> Checked {
-    let mut checker = Checker::new(env, &ast, true);
-    checker.check(ast.root());
-    let (types, meanings, locals) = checker.finish();
-    Checked { ast, types, meanings, locals }
 }
 
 struct Checker<'a> {
@@ -86,6 +91,12 @@ impl<'a> Checker<'a> {
         let ty = self.deduce(id);
         self.types[id.index()] = ty.clone();
         ty
+    }
+
+    fn too_deep(&self, id: ExprId) -> Issue {
+        let node = self.ast.node(id);
+        let message = format!("expression recursion limit exceeded: {}", depth::MAX_DEPTH);
+        Issue { at: node.at, span: node.span, message }
     }
 
     fn mean(&mut self, id: ExprId, meaning: Meaning) {
