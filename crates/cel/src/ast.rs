@@ -335,13 +335,7 @@ impl Ast {
     pub fn logic_operator_at(&self, id: ExprId, term: usize) -> u32 {
         let Expr::Logic { terms, .. } = self.expr(id) else { return self.node(id).at };
         let Some(before) = terms.get(term) else { return self.node(id).at };
-        // Between two terms there are only parentheses and comments besides.
-        let mut lexer = Lexer::starting_at(&self.source, self.node(*before).span.end);
-        let mut token = lexer.next_token();
-        while token.kind == TokenKind::RightParen {
-            token = lexer.next_token();
-        }
-        token.start
+        operator_after(&self.source, self.node(*before))
     }
 
     /// The binary nodes from `id` down its left operands, outermost first, and the first operand that is not one.
@@ -356,6 +350,16 @@ impl Ast {
         }
         (spine, current)
     }
+}
+
+/// Where the operator stands that follows an operand; only closing parentheses and comments may be in between.
+fn operator_after(source: &str, operand: &Node) -> u32 {
+    let mut lexer = Lexer::starting_at(source, operand.span.end);
+    let mut token = lexer.next_token();
+    while token.kind == TokenKind::RightParen {
+        token = lexer.next_token();
+    }
+    token.start
 }
 
 /// An [`Ast`] under construction, by the parser and by macros.
@@ -389,6 +393,11 @@ impl AstBuilder {
     /// What a node added before is.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.node(id).expr
+    }
+
+    /// Where the operator stands that follows an operand.
+    pub(crate) fn operator_after(&self, operand: ExprId) -> u32 {
+        operator_after(&self.source, self.node(operand))
     }
 
     /// How many nodes there are.

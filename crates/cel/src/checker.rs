@@ -3,6 +3,7 @@
 mod bindings;
 mod calls;
 mod comprehensions;
+mod depth;
 mod homogeneous;
 mod literals;
 mod names;
@@ -21,13 +22,26 @@ use operators::OPERATORS;
 
 /// Deduces the types of an expression; all that is wrong with it comes back at once.
 pub(crate) fn check(env: &Env, ast: Ast) -> Result<Checked, Issues> {
-    let mut checker = Checker::new(env, &ast, false);
+    run(env, ast, false)
+}
+
+/// Resolves the names of an expression that is to run unchecked: what is wrong with it shows when it runs.
+pub(crate) fn resolve(env: &Env, ast: Ast) -> Result<Checked, Issues> {
+    run(env, ast, true)
+}
+
+fn run(env: &Env, ast: Ast, lenient: bool) -> Result<Checked, Issues> {
+    let mut checker = Checker::new(env, &ast, lenient);
     checker.check(ast.root());
+    if let Some(id) = depth::too_deep(&ast, &checker.meanings, checker.scope.most()) {
+        checker.issues.push(checker.too_deep(id));
+    }
     if !checker.issues.is_empty() {
         return Err(Issues::new(ast.source(), checker.issues));
     }
     let (types, meanings, locals) = checker.finish();
-    validate(env, Checked { ast, types, meanings, locals })
+    let outcome = Checked { ast, types, meanings, locals };
+    if lenient { Ok(outcome) } else { validate(env, outcome) }
 }
 
 /// Looks for what is sure to fail although the types agree, and for what the environment does not want.
@@ -43,14 +57,6 @@ fn validate(env: &Env, checked: Checked) -> Result<Checked, Issues> {
         issues.extend(homogeneous::find_mixed(&checked));
     }
     if issues.is_empty() { Ok(checked) } else { Err(Issues::new(checked.ast.source(), issues)) }
-}
-
-/// Resolves the names of an expression that is to run unchecked: what is wrong with it shows when it runs.
-pub(crate) fn resolve(env: &Env, ast: Ast) -> Checked {
-    let mut checker = Checker::new(env, &ast, true);
-    checker.check(ast.root());
-    let (types, meanings, locals) = checker.finish();
-    Checked { ast, types, meanings, locals }
 }
 
 struct Checker<'a> {
@@ -102,6 +108,12 @@ impl<'a> Checker<'a> {
         let ty = self.deduce(id);
         self.types[id.index()] = ty.clone();
         ty
+    }
+
+    fn too_deep(&self, id: ExprId) -> Issue {
+        let node = self.ast.node(id);
+        let message = format!("expression recursion limit exceeded: {}", depth::MAX_DEPTH);
+        Issue { at: node.at, span: node.span, message }
     }
 
     fn mean(&mut self, id: ExprId, meaning: Meaning) {

@@ -162,7 +162,7 @@ impl Env {
     }
 
     /// Resolves the names of an expression that is to run unchecked; what is wrong with it shows when it runs.
-    pub fn resolve(&self, ast: Ast) -> Checked {
+    pub fn resolve(&self, ast: Ast) -> Result<Checked, Issues> {
         checker::resolve(self, ast)
     }
 

@@ -7,18 +7,24 @@
 
 mod arguments;
 pub mod kubernetes;
+mod lists;
+mod math;
 mod network;
 mod optionals;
 mod pattern;
+mod sets;
 mod standard;
 mod strings;
 #[cfg(test)]
 mod testing;
 mod wrappers;
 
+pub use lists::lists;
+pub use math::math;
 pub use network::{Cidr, Ip, ParseCidrError, ParseIpError, network};
 pub use optionals::optionals;
 pub(crate) use optionals::{OR, OR_VALUE};
+pub use sets::sets;
 pub use standard::standard;
 pub use strings::strings;
 pub use wrappers::wrappers;

@@ -39,10 +39,7 @@ pub(crate) fn parse(env: &Env, source: &str) -> Result<Ast, Issues> {
             issues.push(too_deep(token.span()));
             Err(Issues::new(source, issues))
         }
-        Err(Stop::Syntax) => {
-            issues.extend(diagnose::syntax_issues(source));
-            Err(Issues::new(source, issues))
-        }
+        Err(Stop::Syntax) => Err(Issues::new(source, diagnose::issues(env, source))),
     }
 }
 
@@ -152,12 +149,18 @@ impl<'s> Parser<'s> {
             LogicOp::And => (TokenKind::AndAnd, Power::Relation),
             LogicOp::Or => (TokenKind::OrOr, Power::And),
         };
-        let at = self.token.start;
         let mut terms = vec![first];
         while self.eat(kind) {
             terms.push(self.binary(tighter)?);
         }
-        Ok(self.add(Expr::Logic { op, terms }, start, at))
+        Ok(self.add_logic(op, terms, start))
+    }
+
+    fn add_logic(&mut self, op: LogicOp, terms: Vec<ExprId>, start: u32) -> ExprId {
+        // cel-go makes a balanced tree of the terms, whose root is the operator in the middle.
+        let middle = (terms.len() - 1) / 2;
+        let at = self.ast.operator_after(terms[middle]);
+        self.add(Expr::Logic { op, terms }, start, at)
     }
 
     fn unary(&mut self) -> Parsed<ExprId> {

@@ -67,9 +67,7 @@ impl Search<'_> {
 
     /// The type of an entry; of one written `?value`, what it may hold.
     fn held(&self, (value, optional): (ExprId, bool)) -> &Type {
-        match self.checked.type_of(value) {
-            Type::Optional(inner) if optional => inner,
-            ty => ty,
-        }
+        let ty = self.checked.type_of(value);
+        if let (Type::Optional(inner), true) = (ty, optional) { inner } else { ty }
     }
 }

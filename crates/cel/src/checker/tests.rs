@@ -159,7 +159,10 @@ fn strictness_is_the_environments_choice() {
     check("[1, d]", "1:5 expected type 'int' but found 'dyn'");
     check("[1, 2, ?o]", "=> list(int)");
     check("'%d %s'.format([1, 's'])", "=> string");
-    check("[[1], [2, 's'], [3u]]", "1:7 expected type 'list(int)' but found 'list(dyn)'\n1:11 expected type 'int' but found 'string'");
+    check(
+        "[[1], [2, 's'], [3u]]",
+        "1:7 expected type 'list(int)' but found 'list(dyn)'\n1:11 expected type 'int' but found 'string'",
+    );
 }
 
 /// The meanings of the names in an expression, in the order of the source.
@@ -225,7 +228,7 @@ fn nodes_know_what_they_mean() {
 #[test]
 fn unchecked_expressions_resolve_what_they_can() {
     let env = env();
-    let resolve = |source: &str| env.resolve(env.parse(source).unwrap());
+    let resolve = |source: &str| env.resolve(env.parse(source).unwrap()).unwrap();
     let check = |source: &str, expected: &str| {
         assert_eq!(resolve(source).result_type().to_string(), expected, "{source}");
     };
@@ -259,4 +262,20 @@ fn long_and_deep_expressions_are_checked_on_a_small_stack() {
         assert_eq!(verdict(&env, &doubling.replacen("{x: x}", "1", 1)), "=> int\n");
     };
     std::thread::Builder::new().stack_size(512 * 1024).spawn(run).unwrap().join().unwrap();
+}
+
+#[test]
+fn names_count_as_what_they_are_bound_to() {
+    let nested = |inner: &str| format!("{}{inner}{}", "[".repeat(60), "]".repeat(60));
+    let bound = |count: usize| {
+        let body = "size(v)".to_owned();
+        (0..count).fold(body, |body, index| {
+            let init = if index + 1 == count { nested("1") } else { nested("v") };
+            format!("cel.bind(v, {init}, {body})")
+        })
+    };
+    let env = Env::builder().library(library::standard()).library(library::bindings()).build();
+    let verdict = |count| env.compile(&bound(count)).map(|_| ()).map_err(|it| it.to_string());
+    assert_eq!(verdict(4), Ok(()));
+    assert!(verdict(5).unwrap_err().contains("expression recursion limit exceeded: 250"));
 }

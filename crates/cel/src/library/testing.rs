@@ -1,5 +1,6 @@
 //! Calling library functions without a parser, for tables of expectations.
 
+use crate::env::{Env, EnvBuilder};
 use crate::error::EvalError;
 use crate::function::{Library, Overload};
 use crate::meter::Meter;
@@ -10,6 +11,21 @@ use crate::value::{Key, Map, Val};
 #[track_caller]
 pub(super) fn check(library: &Library, name: &str, args: &[Val<'_>], expect: &str) {
     assert_eq!(shown(library, name, args), expect, "{name}({args:?})");
+}
+
+/// Asserts what an expression gives in an environment of the standard library and these.
+#[track_caller]
+pub(super) fn check_expression(libraries: impl IntoIterator<Item = Library>, expression: &str, expect: &str) {
+    let libraries = [super::standard()].into_iter().chain(libraries);
+    let env = libraries.fold(Env::builder(), EnvBuilder::library).build();
+    let found = match env.compile(expression) {
+        Ok(program) => match program.eval(&env.bindings()) {
+            Ok(value) => show(&value),
+            Err(error) => format!("! {error}"),
+        },
+        Err(issues) => format!("!! {}", issues.to_string().lines().next().unwrap_or_default()),
+    };
+    assert_eq!(found, expect, "{expression}");
 }
 
 /// What a call gives, as text.

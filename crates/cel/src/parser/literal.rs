@@ -15,16 +15,26 @@ impl Parser<'_> {
         }
         let value = literal_value(token, self.source, negative).ok_or(Stop::Syntax)?;
         self.bump();
-        let value = value.unwrap_or_else(|message| {
-            self.report(start, message);
-            Literal::Null
-        });
-        Ok(self.add(Expr::Literal(value), start, start))
+        Ok(self.add_literal(value, start))
+    }
+
+    pub(super) fn add_literal(&mut self, value: Result<Literal, &'static str>, start: u32) -> ExprId {
+        match value {
+            Ok(value) => self.add(Expr::Literal(value), start, start),
+            Err(message) => {
+                self.report(start, message);
+                self.add_unspecified(start, start)
+            }
+        }
     }
 }
 
 /// The value of a literal, or what is wrong with it; `None` for a token that is no literal.
-fn literal_value(token: Token, source: &str, negative: bool) -> Option<Result<Literal, &'static str>> {
+pub(super) fn literal_value(
+    token: Token,
+    source: &str,
+    negative: bool,
+) -> Option<Result<Literal, &'static str>> {
     let text = token.text(source);
     Some(match token.kind {
         TokenKind::Int => int(text, negative).ok_or("invalid int literal"),

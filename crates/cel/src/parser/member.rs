@@ -1,7 +1,7 @@
 //! Names, calls, selections and indexes.
 
 use super::{Parsed, Parser, Stop};
-use crate::ast::{Expr, ExprId, Literal};
+use crate::ast::{Expr, ExprId};
 use crate::lexer::{Lexer, TokenKind};
 use crate::macros::Expander;
 use crate::source::Span;
@@ -54,31 +54,45 @@ impl Parser<'_> {
         self.expect(TokenKind::Identifier)?;
         let name = token.text(source);
         if self.token.kind == TokenKind::LeftParen {
-            return self.global_call(name, rooted, start);
+            let at = self.token.start;
+            let args = self.arguments()?;
+            return Ok(self.global_call(name, rooted, args, start, at));
         }
-        if is_reserved(name) && !self.names_message() {
-            self.report_reserved(name, start);
+        if is_reserved(name) && self.names_message() {
+            return Ok(self.add(Expr::Ident(name.into()), start, token.start));
         }
-        let name = if rooted { format!(".{name}").into() } else { name.into() };
-        Ok(self.add(Expr::Ident(name), start, token.start))
+        Ok(self.ident(name, rooted, start, token.start))
     }
 
-    fn global_call(&mut self, name: &str, rooted: bool, start: u32) -> Parsed<ExprId> {
+    pub(super) fn ident(&mut self, name: &str, rooted: bool, start: u32, at: u32) -> ExprId {
         if is_reserved(name) {
-            self.report_reserved(name, start);
+            return self.reserved(name, start);
         }
-        let at = self.token.start;
-        let args = self.arguments()?;
-        Ok(if rooted {
-            self.call(None, &format!(".{name}"), args, start, at)
-        } else {
-            self.call(None, name, args, start, at)
-        })
+        let name = if rooted { format!(".{name}").into() } else { name.into() };
+        self.add(Expr::Ident(name), start, at)
+    }
+
+    pub(super) fn global_call(
+        &mut self,
+        name: &str,
+        rooted: bool,
+        args: Vec<ExprId>,
+        start: u32,
+        at: u32,
+    ) -> ExprId {
+        if is_reserved(name) {
+            return self.reserved(name, start);
+        }
+        if rooted {
+            return self.call(None, &format!(".{name}"), args, start, at);
+        }
+        self.call(None, name, args, start, at)
     }
 
     #[cold]
-    fn report_reserved(&mut self, name: &str, start: u32) {
+    fn reserved(&mut self, name: &str, start: u32) -> ExprId {
         self.report(start, format!("reserved identifier: {name}"));
+        self.add_unspecified(start, start)
     }
 
     /// What follows a dot: a field or a method.
@@ -129,7 +143,14 @@ impl Parser<'_> {
 
     /// A call, rewritten when it is that of a macro.
     #[inline(never)]
-    fn call(&mut self, target: Option<ExprId>, name: &str, args: Vec<ExprId>, start: u32, at: u32) -> ExprId {
+    pub(super) fn call(
+        &mut self,
+        target: Option<ExprId>,
+        name: &str,
+        args: Vec<ExprId>,
+        start: u32,
+        at: u32,
+    ) -> ExprId {
         let Some(found) = self.env.macro_for(name, target.is_some(), args.len()) else {
             return self.add(Expr::Call { target, function: name.into(), args }, start, at);
         };
@@ -139,9 +160,15 @@ impl Parser<'_> {
             Ok(None) => self.add(Expr::Call { target, function: name.into(), args }, start, at),
             Err(issue) => {
                 self.issues.push(issue);
-                self.add(Expr::Literal(Literal::Null), start, at)
+                self.add_unspecified(start, at)
             }
         }
+    }
+
+    /// Adds a node for something about which an issue is noted: neither a name nor a literal to the macros around it.
+    #[cold]
+    pub(super) fn add_unspecified(&mut self, start: u32, at: u32) -> ExprId {
+        self.add(Expr::Call { target: None, function: "".into(), args: Vec::new() }, start, at)
     }
 
     /// The name of the type whose literal begins at the brace that is next, if a name is what stands before it.

@@ -47,7 +47,10 @@ impl<'a> Val<'a> {
             Self::Bytes(_) => return Err(no_json("bytes", "; use base64.encode() or string()")),
             Self::Timestamp(value) => Value::String(value.to_string()),
             Self::Duration(value) => Value::String(value.to_string()),
-            Self::Json(json, _) => (*json).clone(),
+            Self::Json(json, _) => {
+                charge_json(json, meter)?;
+                (*json).clone()
+            }
             Self::List(elements) => {
                 Value::Array(elements.iter().map(|it| it.to_json_metered(meter)).collect::<Result<_, _>>()?)
             }
@@ -62,6 +65,25 @@ impl<'a> Val<'a> {
                 value.to_json().ok_or_else(|| no_json(value.type_of().runtime_name(), "; use string()"))?
             }
         })
+    }
+}
+
+/// Takes the price of copying JSON.
+fn charge_json(json: &Value, meter: &Meter<'_>) -> Result<(), EvalError> {
+    match json {
+        Value::Null | Value::Bool(_) | Value::Number(_) => meter.charge(1),
+        Value::String(text) => meter.charge_text(text.len()),
+        Value::Array(elements) => {
+            meter.charge(1)?;
+            elements.iter().try_for_each(|it| charge_json(it, meter))
+        }
+        Value::Object(map) => {
+            meter.charge(1)?;
+            map.iter().try_for_each(|(key, it)| {
+                meter.charge_text(key.len())?;
+                charge_json(it, meter)
+            })
+        }
     }
 }
 

@@ -41,6 +41,7 @@ fn everything() -> Env {
         library::two_variable(),
         library::block(),
         library::optionals(),
+        library::math(),
     ];
     libraries.into_iter().fold(Env::builder(), krono_cel::EnvBuilder::library).build()
 }
@@ -73,7 +74,7 @@ impl Case<'_> {
     fn outcome(&self, env: &Env) -> Result<(), String> {
         let ast = env.parse(self.text("expr")).map_err(|it| it.to_string())?;
         let checked = if self.flag("disable_check") {
-            env.resolve(ast)
+            env.resolve(ast).map_err(|it| it.to_string())?
         } else {
             env.check(ast).map_err(|it| it.to_string())?
         };

@@ -1,0 +1,71 @@
+//! Lists as sets: cel-go's `sets` extension.
+
+use super::arity;
+use crate::error::EvalError;
+use crate::function::{Library, Overload};
+use crate::meter::Meter;
+use crate::types::Type::{self, Bool, Param};
+use crate::value::{ListView, Val};
+
+/// `sets.contains`, `sets.equivalent` and `sets.intersects`.
+pub fn sets() -> Library {
+    let relation = |id, holds: Relation| {
+        let list = || Type::list(Param(0));
+        Overload::function(id, [list(), list()], Bool, move |meter, args| {
+            let [left, right] = arity(args)?;
+            holds(left.elements()?, right.elements()?, meter).map(Val::Bool)
+        })
+    };
+    Library::new()
+        .function("sets.contains", [relation("list_sets_contains_list", contains)])
+        .function("sets.equivalent", [relation("list_sets_equivalent_list", equivalent)])
+        .function("sets.intersects", [relation("list_sets_intersects_list", intersects)])
+}
+
+type Relation = for<'v, 'w> fn(ListView<'v, '_>, ListView<'w, '_>, &Meter<'_>) -> Result<bool, EvalError>;
+
+/// Whether the first list has all elements of the second.
+fn contains(list: ListView<'_, '_>, part: ListView<'_, '_>, meter: &Meter<'_>) -> Result<bool, EvalError> {
+    charge_pairs(list, part, meter)?;
+    Ok(part.iter().all(|element| has(list, &element)))
+}
+
+fn equivalent(left: ListView<'_, '_>, right: ListView<'_, '_>, meter: &Meter<'_>) -> Result<bool, EvalError> {
+    Ok(contains(left, right, meter)? && contains(right, left, meter)?)
+}
+
+fn intersects(left: ListView<'_, '_>, right: ListView<'_, '_>, meter: &Meter<'_>) -> Result<bool, EvalError> {
+    charge_pairs(left, right, meter)?;
+    Ok(left.iter().any(|element| has(right, &element)))
+}
+
+fn has(list: ListView<'_, '_>, element: &Val<'_>) -> bool {
+    list.iter().any(|it| it == *element)
+}
+
+fn charge_pairs(left: ListView<'_, '_>, right: ListView<'_, '_>, meter: &Meter<'_>) -> Result<(), EvalError> {
+    meter.charge((left.len() as u64).saturating_mul(right.len() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::check_expression;
+    use super::sets;
+
+    #[test]
+    fn lists_relate_as_sets() {
+        let check =
+            |expression: &str, expect: bool| check_expression([sets()], expression, &expect.to_string());
+        check("sets.contains([], [])", true);
+        check("sets.contains([], [1])", false);
+        check("sets.contains([1, 2, 3], [3, 1])", true);
+        check("sets.contains([1, 2, 3], dyn([3u, 1.0]))", true);
+        check("sets.contains([1], [1, 2])", false);
+        check("sets.equivalent([1, 1, 2], [2, 1])", true);
+        check("sets.equivalent([1, 2], [1])", false);
+        check("sets.intersects([1], [1, 2])", true);
+        check("sets.intersects([1], [2])", false);
+        check("sets.intersects([], [])", false);
+        check("sets.intersects([[1]], [[1], [2]])", true);
+    }
+}
