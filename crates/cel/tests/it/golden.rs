@@ -103,6 +103,7 @@ fn env() -> Env {
     let env = Env::builder()
         .library(library::standard())
         .library(library::two_variable())
+        .library(library::lists())
         .library(library::strings(Dialect::CelGo))
         .library(library::bindings())
         .library(library::optionals())
