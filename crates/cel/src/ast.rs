@@ -314,11 +314,6 @@ impl Ast {
         &self.node(id).expr
     }
 
-    /// All nodes, in the order they were made.
-    pub fn nodes(&self) -> &[Node] {
-        &self.nodes
-    }
-
     /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.nodes.len()

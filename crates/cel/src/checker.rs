@@ -4,6 +4,7 @@ mod bindings;
 mod calls;
 mod comprehensions;
 mod depth;
+mod homogeneous;
 mod literals;
 mod names;
 mod operators;
@@ -39,7 +40,23 @@ fn run(env: &Env, ast: Ast, lenient: bool) -> Result<Checked, Issues> {
         return Err(Issues::new(ast.source(), checker.issues));
     }
     let (types, meanings, locals) = checker.finish();
-    Ok(Checked { ast, types, meanings, locals })
+    let outcome = Checked { ast, types, meanings, locals };
+    if lenient { Ok(outcome) } else { validate(env, outcome) }
+}
+
+/// Looks for what is sure to fail although the types agree, and for what the environment does not want.
+fn validate(env: &Env, checked: Checked) -> Result<Checked, Issues> {
+    let mut issues = Vec::new();
+    for (id, meaning) in checked.ast.ids().zip(&checked.meanings) {
+        if let Meaning::Overloads(overloads) = meaning {
+            let validate = overloads.iter().filter_map(|it| it.validate);
+            issues.extend(validate.filter_map(|validate| validate(&checked, id)));
+        }
+    }
+    if env.homogeneous_literals() {
+        issues.extend(homogeneous::find_mixed(&checked));
+    }
+    if issues.is_empty() { Ok(checked) } else { Err(Issues::new(checked.ast.source(), issues)) }
 }
 
 struct Checker<'a> {

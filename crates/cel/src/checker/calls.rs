@@ -80,7 +80,9 @@ impl<'a> Checker<'a> {
             if applied.is_some() || self.lenient && overload.params.len() == args.len() {
                 candidates.push(Arc::clone(overload));
             }
-            applied.into_iter().for_each(|ty| merge(&mut result, ty));
+            if let Some(ty) = applied {
+                merge(&mut result, ty);
+            }
         }
         self.mean(id, Meaning::Overloads(candidates));
         result.unwrap_or_else(|| self.no_overload(id, name, args, receiver))
