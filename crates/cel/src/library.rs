@@ -6,6 +6,8 @@
 )]
 
 mod arguments;
+mod encoders;
+mod json;
 pub mod kubernetes;
 mod lists;
 mod math;
@@ -19,6 +21,7 @@ mod strings;
 mod testing;
 mod wrappers;
 
+pub use encoders::encoders;
 pub use lists::lists;
 pub use math::math;
 pub use network::{Cidr, Ip, ParseCidrError, ParseIpError, network};

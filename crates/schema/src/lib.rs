@@ -2,6 +2,7 @@
 //!
 //! Pure: no clock, no randomness, no files, no network. Nothing here panics on any input.
 
+pub mod crd;
 mod definitions;
 mod error;
 mod go_text;

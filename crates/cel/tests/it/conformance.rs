@@ -42,6 +42,7 @@ fn everything() -> Env {
         library::block(),
         library::optionals(),
         library::math(),
+        library::encoders(),
     ];
     libraries.into_iter().fold(Env::builder(), krono_cel::EnvBuilder::library).build()
 }
