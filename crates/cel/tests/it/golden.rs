@@ -14,46 +14,67 @@ const PLACE_TARGET: usize = 98;
 /// Of a hundred wrong expressions, this many are found wrong in the same words.
 const WORDING_TARGET: usize = 90;
 
+/// Expressions, or how they begin, that krono means to treat otherwise than cel-go, and why.
+const DIFFERENT: &[(&str, &str)] = &[
+    ("", "there is no column 0: cel-go points before the first character of nothing"),
+    ("((((((((((", "cel-go has no place for this error, krono points at what is too deep"),
+    ("[[[[[[[[[[", "cel-go has no place for this error, krono points at what is too deep"),
+    ("quantity('1').value", "cel-go's words blame a failed resolution: such types just have no fields"),
+    ("url('http://a').host", "cel-go's words blame a failed resolution: such types just have no fields"),
+    ("ls.existsOne(", "the specification has existsOne, cel-go's standard environment lacks it"),
+    ("type == 1", "`type` names a type in CEL; kro's type provider hides it"),
+    ("deployment.status.conditions[type==", "`type` names a type in CEL; kro's type provider hides it"),
+    ("optional_type.x", "`optional_type` names a type in CEL; kro's type provider hides it"),
+    ("timestamp.now()", "kro's type provider takes `timestamp` for the name of a type, CEL does not"),
+    ("semver('v1.2', true)", "krono has the newer overload of semver, which normalises"),
+    ("__type_schema.spec{", "krono gives no names to the types of schemas"),
+];
+
 #[test]
 fn wrong_expressions_are_wrong_as_in_cel_go() {
     let env = env();
-    let (mut places, mut wordings, mut differ) = (0, 0, Vec::new());
     let cases = cases("wrong");
+    let (mut places, mut wordings, mut unexplained) = (0, 0, Vec::new());
     for case in &cases {
         let source = case["expression"].as_str().unwrap();
         let expected: Vec<Report> = case["errors"].as_array().unwrap().iter().map(Report::recorded).collect();
         let found = reports(&env, source);
-        let place = found.iter().map(Report::place).eq(expected.iter().map(Report::place));
-        places += usize::from(place);
+        places += usize::from(found.iter().map(Report::place).eq(expected.iter().map(Report::place)));
         wordings += usize::from(found == expected);
-        if found != expected {
-            differ.push(format!("{source}\n  cel-go {}\n  krono  {}", show(&expected), show(&found)));
+        let difference = format!("{source}\n  cel-go {}\n  krono  {}", show(&expected), show(&found));
+        match reason(source) {
+            Some(reason) if found != expected => println!("{difference}\n  because {reason}"),
+            None if found != expected => unexplained.push(difference),
+            Some(_) | None => {}
         }
     }
-    println!("{}", differ.join("\n"));
     println!("golden: verdict+position {places}/{0}, wording {wordings}/{0}", cases.len());
+    assert!(unexplained.is_empty(), "{} differ\n{}", unexplained.len(), unexplained.join("\n"));
     assert!(places * 100 >= PLACE_TARGET * cases.len());
     assert!(wordings * 100 >= WORDING_TARGET * cases.len());
 }
 
 #[test]
-fn right_expressions_have_cel_go_s_types() {
+fn right_expressions_have_cel_gos_types() {
     let env = env();
     let cases = cases("right");
-    let differ: Vec<String> = cases
-        .iter()
-        .filter_map(|case| {
-            let source = case["expression"].as_str().unwrap();
-            let expected = case["type"].as_str().unwrap();
-            let found = match env.parse(source).and_then(|ast| env.check(ast)) {
-                Ok(checked) => checked.result_type().to_string(),
-                Err(issues) => issues.to_string(),
-            };
-            (found != expected).then(|| format!("{source}\n  cel-go {expected}\n  krono  {found}"))
-        })
-        .collect();
+    let differ = cases.iter().filter_map(|case| {
+        let source = case["expression"].as_str().unwrap();
+        let expected = case["type"].as_str().unwrap();
+        let found = match env.parse(source).and_then(|ast| env.check(ast)) {
+            Ok(checked) => checked.result_type().to_string(),
+            Err(issues) => issues.to_string(),
+        };
+        (found != expected).then(|| format!("{source}\n  cel-go {expected}\n  krono  {found}"))
+    });
+    let differ: Vec<String> = differ.collect();
     println!("golden: right {}/{}", cases.len() - differ.len(), cases.len());
-    assert!(differ.is_empty(), "{}", differ.join("\n"));
+    assert!(differ.is_empty(), "{} differ\n{}", differ.len(), differ.join("\n"));
+}
+
+fn reason(source: &str) -> Option<&'static str> {
+    let same = |start: &str| source == start || !start.is_empty() && source.starts_with(start);
+    DIFFERENT.iter().find(|(start, _)| same(start)).map(|(_, reason)| *reason)
 }
 
 /// One thing that is wrong, and where.
@@ -102,7 +123,9 @@ fn env() -> Env {
     let expressions: Value = serde_json::from_str(EXPRESSIONS).unwrap();
     let env = Env::builder()
         .library(library::standard())
+        .library(library::wrappers())
         .library(library::two_variable())
+        .library(library::lists())
         .library(library::strings(Dialect::CelGo))
         .library(library::bindings())
         .library(library::optionals())

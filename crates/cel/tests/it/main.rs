@@ -5,5 +5,4 @@
 
 mod conformance;
 mod corpus;
-mod golden;
 mod parse_corpus;
