@@ -8,6 +8,7 @@
 mod arguments;
 mod encoders;
 mod json;
+pub mod kro;
 pub mod kubernetes;
 mod lists;
 mod math;

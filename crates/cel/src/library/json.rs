@@ -47,7 +47,7 @@ impl Writer<'_, '_> {
             }
             Val::Timestamp(value) => self.timestamp(*value)?,
             Val::Duration(value) if self.style == Style::Kubernetes => {
-                self.string(&value.to_go_notation())?
+                self.string(&value.to_go_notation())?;
             }
             Val::Duration(value) => self.string(&value.to_string())?,
             Val::Json(json, _) => self.raw(json)?,
