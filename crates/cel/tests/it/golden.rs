@@ -27,6 +27,14 @@ const DIFFERENT: &[(&str, &str)] = &[
     ("optional_type.x", "`optional_type` names a type in CEL; kro's type provider hides it"),
     ("timestamp.now()", "kro's type provider takes `timestamp` for the name of a type, CEL does not"),
     ("semver('v1.2', true)", "krono has the newer overload of semver, which normalises"),
+    ("runtime.foo", "cel-go's words blame a failed resolution: such types just have no fields"),
+    (
+        "runtime.newCondition({type: 'Ready', status: 'True'}, 1)",
+        "`type` names a type in CEL; kro's type provider hides it",
+    ),
+    ("newCondition({type:", "`type` names a type in CEL; kro's type provider hides it"),
+    ("schema.newCondition({type:", "`type` names a type in CEL; kro's type provider hides it"),
+    ("kro.run.Condition{", "conditions are made by runtime.newCondition alone"),
     ("__type_schema.spec{", "krono gives no names to the types of schemas"),
 ];
 
