@@ -8,6 +8,7 @@ mod homogeneous;
 mod literals;
 mod names;
 mod operators;
+mod parts;
 mod report;
 
 use crate::ast::{Ast, BinaryOp, Expr, ExprId, Literal, LogicOp};

@@ -6,6 +6,7 @@ use super::Checker;
 use super::bindings::{self, Signature};
 use super::names;
 use super::operators::Operator;
+use super::parts;
 use crate::ast::ExprId;
 use crate::checked::Meaning;
 use crate::function::Overload;
@@ -94,7 +95,7 @@ impl Overload {
         Signature {
             params: &self.params,
             result: &self.result,
-            generics: bindings::generics(self.params.iter().chain([&self.result])),
+            generics: parts::generics(self.params.iter().chain([&self.result])),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! List, map and struct literals.
 
 use super::Checker;
-use super::bindings::{bounded, is_nullable, most_general};
+use super::bindings::{is_nullable, most_general};
+use super::parts::bounded;
 use crate::ast::{Element, Entry, ExprId, StructField};
 use crate::checked::Meaning;
 use crate::env::Global;

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::bindings::{self, Signature};
+use super::bindings::Signature;
+use super::parts;
 use crate::ast::{BinaryOp, UnaryOp};
 use crate::types::Type;
 
@@ -54,7 +55,7 @@ impl Operator {
 
     fn row(mut self, params: impl Into<Vec<Type>>, result: Type) -> Self {
         let params = params.into();
-        let generics = bindings::generics(params.iter().chain([&result]));
+        let generics = parts::generics(params.iter().chain([&result]));
         self.rows.push(Row { params, result, generics, mixed: false });
         self
     }
