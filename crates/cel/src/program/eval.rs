@@ -149,7 +149,9 @@ impl<'a> Frame<'_, 'a> {
         self.meter.charge_text(length)?;
         if length > SMALL_TEXT {
             let mut text = String::with_capacity(length);
-            parts.iter().for_each(|it| text.push_str(it));
+            for part in parts {
+                text.push_str(part);
+            }
             return Ok(Val::string(text));
         }
         let mut buffer = [0; SMALL_TEXT];
