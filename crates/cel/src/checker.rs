@@ -173,22 +173,32 @@ impl<'a> Checker<'a> {
         left
     }
 
+    /// Goes through the terms as through the balanced tree that cel-go makes of `a && b && c`.
+    ///
+    /// The tree shows in what a wrong term leads to: an operator with a wrong operand has no type, those above it are `bool`.
     fn logic(&mut self, terms: &[ExprId]) -> Type {
+        let (left, right) = terms.split_at(terms.len().div_ceil(2));
+        let operands = [self.operand(left), self.operand(right)];
         let mut sound = true;
-        for (position, term) in terms.iter().enumerate() {
-            let ty = self.check(*term);
-            if !self.bindings.assignable(&ty, &Type::Bool) {
-                self.mismatch(*term, &Type::Bool, &ty);
-                sound &= !is_operand_of_root(position, terms.len());
+        for (term, ty) in operands.iter().flatten() {
+            if !self.bindings.assignable(ty, &Type::Bool) {
+                self.mismatch(*term, &Type::Bool, ty);
+                sound = false;
             }
         }
         if sound { Type::Bool } else { Type::Error }
     }
-}
 
-/// cel-go balances `a && b && c` into a tree; whether a term is an operand of its root, which alone then has no type.
-fn is_operand_of_root(position: usize, terms: usize) -> bool {
-    terms == 2 || terms == 3 && position == 2
+    /// The term and its type, if there is only one; an operator that joins several fits another such.
+    fn operand(&mut self, terms: &[ExprId]) -> Option<(ExprId, Type)> {
+        if let [term] = terms {
+            return Some((*term, self.check(*term)));
+        }
+        if !terms.is_empty() {
+            self.logic(terms);
+        }
+        None
+    }
 }
 
 fn literal_type(literal: &Literal) -> Type {

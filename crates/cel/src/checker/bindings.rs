@@ -232,7 +232,7 @@ impl<'t> View<'t> {
     fn variable(self) -> Option<u32> {
         match self.ty {
             Type::Var(var) => Some(*var),
-            Type::Param(param) => Some(self.base + param),
+            Type::Param(param) => Some(self.base.saturating_add(*param)),
             _ => None,
         }
     }
@@ -240,7 +240,7 @@ impl<'t> View<'t> {
     /// The type with the overload's parameters turned into variables.
     fn instantiate(self) -> Type {
         match self.ty {
-            Type::Param(param) => Type::Var(self.base + param),
+            Type::Param(param) => Type::Var(self.base.saturating_add(*param)),
             ty if ty.is_open() => ty.map_parts(&mut |part| self.inner(part).instantiate()),
             ty => ty.clone(),
         }
@@ -308,7 +308,7 @@ pub(super) fn bounded(ty: Type) -> Type {
 pub(super) fn generics<'t>(types: impl Iterator<Item = &'t Type>) -> u32 {
     fn highest(ty: &Type) -> u32 {
         match ty {
-            Type::Param(param) => param + 1,
+            Type::Param(param) => param.saturating_add(1),
             ty => ty.parts().map(highest).max().unwrap_or(0),
         }
     }
@@ -316,7 +316,7 @@ pub(super) fn generics<'t>(types: impl Iterator<Item = &'t Type>) -> u32 {
 }
 
 /// Whether `null` may stand for a value of the type, as cel-go has always allowed.
-fn is_nullable(ty: &Type) -> bool {
+pub(super) fn is_nullable(ty: &Type) -> bool {
     match ty {
         Type::Null
         | Type::Wrapper(_)

@@ -1,7 +1,7 @@
 //! List, map and struct literals.
 
 use super::Checker;
-use super::bindings::{bounded, most_general};
+use super::bindings::{bounded, is_nullable, most_general};
 use crate::ast::{Element, Entry, ExprId, StructField};
 use crate::checked::Meaning;
 use crate::env::Global;
@@ -51,8 +51,9 @@ impl Checker<'_> {
             return ty;
         };
         if self.bindings.assignable(&joined, &ty) {
-            // The specification has the type that is not null; cel-go would take the last.
-            return if matches!(ty, Type::Null) { joined } else { most_general(&joined, &ty) };
+            // The specification has the type that is not null; cel-go would take that of the null.
+            let null = matches!(ty, Type::Null) && is_nullable(&joined);
+            return if null { joined } else { most_general(&joined, &ty) };
         }
         Type::Dyn
     }
