@@ -68,6 +68,26 @@ pub enum BinaryOp {
     In,
 }
 
+impl BinaryOp {
+    /// The operator as written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Modulo => "%",
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterEqual => ">=",
+            Self::In => "in",
+        }
+    }
+}
+
 /// `&&` or `||`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogicOp {

@@ -133,8 +133,11 @@ pub struct Message {
     /// The type of the literal.
     pub result: Type,
     /// Makes the value from the fields that were set.
-    pub build: for<'a> fn(&[(Arc<str>, Val<'a>)]) -> Result<Val<'a>, EvalError>,
+    pub build: Build,
 }
+
+/// Makes the value of a struct literal from its fields.
+pub type Build = for<'a> fn(&[(Arc<str>, Val<'a>)]) -> Result<Val<'a>, EvalError>;
 
 impl Library {
     /// A library with nothing in it.

@@ -1,7 +1,12 @@
 //! The command line as it is written; the doc comments are the help text.
 
+pub(crate) mod cel;
+pub(crate) mod named;
+
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+
+use self::cel::CelCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -28,6 +33,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[command(subcommand)]
+    Cel(CelCommand),
     Completions(CompletionsArguments),
 }
 

@@ -1,5 +1,6 @@
 //! One module per command.
 
+mod cel;
 mod completions;
 
 use crate::arguments::{Arguments, Command};
@@ -9,6 +10,7 @@ use crate::output::Output;
 /// Carries out one command line.
 pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), CommandError> {
     match arguments.command {
+        Command::Cel(command) => cel::run(command, output),
         Command::Completions(arguments) => completions::run(&arguments, output),
     }
 }

@@ -3,6 +3,9 @@
 mod arguments;
 mod command_error;
 mod commands;
+mod document;
+mod engine;
+mod format;
 mod output;
 
 use std::process::ExitCode;

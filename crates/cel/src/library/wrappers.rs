@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use crate::error::EvalError;
-use crate::function::{Library, Message};
+use crate::function::{Build, Library, Message};
 use crate::time::{Duration, Timestamp};
 use crate::types::Type;
 use crate::value::Val;
-
-type Build = for<'a> fn(&[(Arc<str>, Val<'a>)]) -> Result<Val<'a>, EvalError>;
 
 /// `google.protobuf.Int32Value{value: 1}` and its kin: each stands for the value it wraps; and the messages of a point and a length of time.
 pub fn wrappers() -> Library {

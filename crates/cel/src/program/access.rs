@@ -82,7 +82,7 @@ impl<'a> Frame<'_, 'a> {
     #[inline(never)]
     pub(super) fn index(&mut self, index: &'a Index, span: Span) -> Outcome<'a> {
         let operand = self.eval(&index.operand)?;
-        let key = self.eval(&index.index)?;
+        let key = self.eval(&index.key)?;
         let outcome = match operand {
             Val::Optional(None) => Ok(Val::Optional(None)),
             Val::Optional(Some(value)) => missing_is_none(get_element(&value, &key, &index.ty)),
@@ -199,7 +199,7 @@ fn list_position(key: &Val<'_>) -> Result<i64, EvalError> {
 }
 
 /// Absence becomes `optional.none()`; other errors stay.
-fn missing_is_none<'a>(found: Outcome<'a>) -> Outcome<'a> {
+fn missing_is_none(found: Outcome<'_>) -> Outcome<'_> {
     match found {
         Err(error) if error.is_missing_data() => Ok(Val::Optional(None)),
         found => found.map(Val::some),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::bindings::Bindings;
 use super::ir::{Call, Ir, MapEntry, Op, OptionalMapIr, StructLiteral};
 use super::operators;
-use crate::ast::LogicOp;
+use crate::ast::{BinaryOp, LogicOp};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::function::Overload;
 use crate::meter::Meter;
@@ -137,10 +137,11 @@ impl<'a> Frame<'_, 'a> {
         }
     }
 
+    /// A part of a concatenation, which the checker knows to be text; data may break its schema.
     fn text(&mut self, node: &'a Ir) -> Result<Text<'a>, EvalError> {
         match self.eval(node)? {
             Val::String(text) => Ok(text),
-            _ => Err(EvalError::no_such_overload().at(node.span)),
+            other => Err(operators::mismatch(BinaryOp::Add, &Val::str(""), &other).at(node.span)),
         }
     }
 
@@ -149,7 +150,9 @@ impl<'a> Frame<'_, 'a> {
         self.meter.charge_text(length)?;
         if length > SMALL_TEXT {
             let mut text = String::with_capacity(length);
-            parts.iter().for_each(|it| text.push_str(it));
+            for part in parts {
+                text.push_str(part);
+            }
             return Ok(Val::string(text));
         }
         let mut buffer = [0; SMALL_TEXT];
