@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::error::EvalError;
 use crate::function::{Library, Message};
+use crate::time::{Duration, Timestamp};
 use crate::types::Type;
 use crate::value::Val;
 
@@ -26,7 +27,39 @@ pub fn wrappers() -> Library {
         let result = Type::Wrapper(Arc::new(ty.clone()));
         library.message(Message { name, fields: vec![("value", ty)], result, build })
     });
-    library.message(json_value()).constant("google.protobuf.NullValue.NULL_VALUE", Val::Int(0), Type::Int)
+    library.message(timestamp()).message(duration()).message(json_value()).constant(
+        "google.protobuf.NullValue.NULL_VALUE",
+        Val::Int(0),
+        Type::Int,
+    )
+}
+
+/// `google.protobuf.Timestamp{seconds: 1}`.
+fn timestamp() -> Message {
+    let build: Build = |set| {
+        let (seconds, nanos) = seconds_and_nanos(set)?;
+        let nanos = u32::try_from(nanos).map_err(|_| EvalError::overflow("timestamp"))?;
+        let moment = Timestamp::new(seconds, nanos).map_err(|_| EvalError::overflow("timestamp"))?;
+        Ok(Val::Timestamp(moment))
+    };
+    let fields = vec![("seconds", Type::Int), ("nanos", Type::Int)];
+    Message { name: "google.protobuf.Timestamp", fields, result: Type::Timestamp, build }
+}
+
+/// `google.protobuf.Duration{seconds: 1}`.
+fn duration() -> Message {
+    let build: Build = |set| {
+        let (seconds, nanos) = seconds_and_nanos(set)?;
+        let span = Duration::from_seconds(seconds).and_then(|it| it.checked_add(Duration::from_nanos(nanos)));
+        span.map(Val::Duration).map_err(|_| EvalError::overflow("duration"))
+    };
+    let fields = vec![("seconds", Type::Int), ("nanos", Type::Int)];
+    Message { name: "google.protobuf.Duration", fields, result: Type::Duration, build }
+}
+
+fn seconds_and_nanos(set: &[(Arc<str>, Val<'_>)]) -> Result<(i64, i64), EvalError> {
+    let field = |name: &str| set.iter().find(|(it, _)| **it == *name).map_or(Ok(0), |(_, value)| value.int());
+    Ok((field("seconds")?, field("nanos")?))
 }
 
 /// `google.protobuf.Value`, one field of which says what it is.

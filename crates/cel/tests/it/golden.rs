@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use krono_cel::library::{self, Dialect};
+use krono_cel::library;
 use krono_cel::{Env, ObjectType, Type};
 use serde_json::Value;
 
@@ -100,18 +100,7 @@ fn cases(kind: &str) -> Vec<Value> {
 /// kro's libraries and the variables that the expressions speak of.
 fn env() -> Env {
     let expressions: Value = serde_json::from_str(EXPRESSIONS).unwrap();
-    let env = Env::builder()
-        .library(library::standard())
-        .library(library::two_variable())
-        .library(library::strings(Dialect::CelGo))
-        .library(library::bindings())
-        .library(library::optionals())
-        .library(library::kubernetes::regex())
-        .library(library::kubernetes::quantity())
-        .library(library::kubernetes::ip())
-        .library(library::kubernetes::cidr())
-        .library(library::kubernetes::semver())
-        .library(library::kubernetes::urls());
+    let env = library::kro::libraries().into_iter().fold(Env::builder(), krono_cel::EnvBuilder::library);
     let variables = expressions["variables"].as_object().unwrap();
     let declare = |env: krono_cel::EnvBuilder, (name, json): (&String, &Value)| {
         env.variable(name, read_type(&format!("__type_{name}"), json))
