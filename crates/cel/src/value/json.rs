@@ -45,8 +45,10 @@ impl<'a> Val<'a> {
                 Value::String(text.to_string())
             }
             Self::Bytes(_) => return Err(no_json("bytes", "; use base64.encode() or string()")),
-            Self::Timestamp(value) => Value::String(value.to_string()),
-            Self::Duration(value) => Value::String(value.to_string()),
+            // Kubernetes takes the first moment of the year 1 for no time at all.
+            Self::Timestamp(Timestamp::MIN) => Value::Null,
+            Self::Timestamp(value) => Value::String(value.to_whole_seconds().to_string()),
+            Self::Duration(value) => Value::String(value.to_go_notation()),
             Self::Json(json, _) => {
                 charge_json(json, meter)?;
                 (*json).clone()

@@ -1,7 +1,7 @@
 //! Status conditions: `runtime.newCondition({type: 'Ready', status: 'True'})`.
 
 use crate::error::EvalError;
-use crate::function::{Library, Overload};
+use crate::function::{Library, Message, Overload};
 use crate::library::arity;
 use crate::macros;
 use crate::meter::Meter;
@@ -15,6 +15,7 @@ pub fn runtime() -> Library {
     let texts = Type::map(String, String);
     Library::new()
         .with_macros(macros::RUNTIME)
+        .message(condition_message())
         .constant("runtime", Val::opaque(Runtime), runtime())
         .function(
             "newCondition",
@@ -41,6 +42,18 @@ pub fn condition_type() -> Type {
     Type::object("kro.run.Condition", FIELDS.map(|field| (field, String)))
 }
 
+fn condition_message() -> Message {
+    Message {
+        name: "kro.run.Condition",
+        fields: FIELDS.map(|field| (field, String)).into(),
+        result: condition_type(),
+        build: |set| {
+            let field = |name: &str| set.iter().find(|(it, _)| **it == *name).map(|(_, value)| value.clone());
+            Ok(condition_of(field))
+        },
+    }
+}
+
 const FIELDS: [&str; 4] = ["type", "status", "reason", "message"];
 
 /// What the name `runtime` stands for.
@@ -49,7 +62,7 @@ struct Runtime;
 
 impl Runtime {
     fn cel_type() -> Type {
-        Type::opaque("kro.run.Runtime")
+        Type::object("kro.run.Runtime", [])
     }
 }
 

@@ -45,7 +45,7 @@ pub struct NamedFormat {
 impl NamedFormat {
     /// The type of formats in expressions.
     pub fn cel_type() -> Type {
-        Type::opaque("kubernetes.NamedFormat")
+        Type::object("kubernetes.NamedFormat", [])
     }
 
     /// The format of this name, such as `dns1123Label`.
