@@ -32,7 +32,6 @@ const DIFFERENT: &[(&str, &str)] = &[
     ("optional_type.x", "`optional_type` names a type in CEL; kro's type provider hides it"),
     ("timestamp.now()", "kro's type provider takes `timestamp` for the name of a type, CEL does not"),
     ("semver('v1.2', true)", "krono has the newer overload of semver, which normalises"),
-    ("kro.run.Condition{", "conditions are made by runtime.newCondition alone"),
     ("__type_schema.spec{", "krono gives no names to the types of schemas"),
 ];
 
