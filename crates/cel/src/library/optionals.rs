@@ -106,7 +106,7 @@ fn unwrap<'a>(meter: &Meter<'_>, args: &[Val<'a>]) -> Result<Val<'a>, EvalError>
 
 fn is_zero(value: &Val<'_>) -> bool {
     match value {
-        Val::Null | Val::Optional(None) => true,
+        Val::Null => true,
         Val::Bool(value) => !value,
         Val::Int(value) => *value == 0,
         Val::Uint(value) => *value == 0,
@@ -115,7 +115,7 @@ fn is_zero(value: &Val<'_>) -> bool {
         Val::Bytes(bytes) => bytes.is_empty(),
         Val::Timestamp(value) => *value == Timestamp::MIN,
         Val::Duration(value) => *value == Duration::ZERO,
-        Val::Optional(Some(_)) | Val::Type(_) | Val::Opaque(_) => false,
+        Val::Optional(_) | Val::Type(_) | Val::Opaque(_) => false,
         Val::Json(..) | Val::List(_) | Val::Map(_) => {
             value.as_list().is_some_and(|it| it.is_empty()) || value.as_map().is_some_and(|it| it.is_empty())
         }
@@ -158,7 +158,19 @@ mod tests {
             check(zero, false);
         }
         check("timestamp('0001-01-01T00:00:00Z')", false);
-        for other in ["true", "1", "1u", "0.1", "'a'", "b'a'", "[0]", "{0: 0}", "timestamp(0)", "type(0)"] {
+        for other in [
+            "true",
+            "1",
+            "1u",
+            "0.1",
+            "'a'",
+            "b'a'",
+            "[0]",
+            "{0: 0}",
+            "timestamp(0)",
+            "type(0)",
+            "optional.none()",
+        ] {
             check(other, true);
         }
     }
