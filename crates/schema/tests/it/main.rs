@@ -5,3 +5,4 @@
 
 mod chainsaw;
 mod corpus;
+mod golden;
