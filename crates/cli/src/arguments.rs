@@ -2,11 +2,13 @@
 
 pub(crate) mod cel;
 pub(crate) mod named;
+pub(crate) mod schema;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use self::cel::CelCommand;
+use self::schema::SchemaCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -36,6 +38,8 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Cel(CelCommand),
     Completions(CompletionsArguments),
+    #[command(subcommand)]
+    Schema(SchemaCommand),
 }
 
 /// Print a completion script for a shell

@@ -48,12 +48,12 @@ impl ErrorKind {
 impl CommandError {
     /// Something checked is wrong, in one sentence.
     pub(crate) fn wrong(sentence: impl Into<String>) -> Self {
-        Self::sentence(ErrorKind::Wrong, sentence)
+        Self::of(ErrorKind::Wrong, sentence)
     }
 
     /// The command line is wrong.
     pub(crate) fn usage(sentence: impl Into<String>) -> Self {
-        Self::sentence(ErrorKind::Usage, sentence)
+        Self::of(ErrorKind::Usage, sentence)
     }
 
     /// Something checked is wrong, in many lines.
@@ -67,7 +67,8 @@ impl CommandError {
         self
     }
 
-    fn sentence(kind: ErrorKind, sentence: impl Into<String>) -> Self {
+    /// An error of any kind, in one sentence.
+    pub(crate) fn of(kind: ErrorKind, sentence: impl Into<String>) -> Self {
         Self { kind, finding: Finding::Sentence(sentence.into()), hints: Vec::new() }
     }
 }
@@ -76,10 +77,9 @@ impl CommandError {
 impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self::sentence(ErrorKind::BrokenPipe, error.to_string());
+            return Self::of(ErrorKind::BrokenPipe, error.to_string());
         }
-        Self::sentence(ErrorKind::Internal, format!("cannot write the output: {error}"))
-            .hint("is the disk full?")
+        Self::of(ErrorKind::Internal, format!("cannot write the output: {error}")).hint("is the disk full?")
     }
 }
 
@@ -90,7 +90,7 @@ impl From<DocumentError> for CommandError {
             DocumentError::Unreadable { .. } => ErrorKind::Usage,
             DocumentError::Malformed { .. } | DocumentError::Count { .. } => ErrorKind::Wrong,
         };
-        Self { hints: error.hint().into_iter().collect(), ..Self::sentence(kind, error.to_string()) }
+        Self { hints: error.hint().into_iter().collect(), ..Self::of(kind, error.to_string()) }
     }
 }
 

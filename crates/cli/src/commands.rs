@@ -2,6 +2,7 @@
 
 mod cel;
 mod completions;
+mod schema;
 
 use crate::arguments::{Arguments, Command};
 use crate::command_error::CommandError;
@@ -12,5 +13,6 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), Comma
     match arguments.command {
         Command::Cel(command) => cel::run(command, output),
         Command::Completions(arguments) => completions::run(&arguments, output),
+        Command::Schema(command) => schema::run(&command, output),
     }
 }

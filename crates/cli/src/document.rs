@@ -1,5 +1,6 @@
 //! Reading YAML and JSON from files and stdin.
 
+mod places;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+pub(crate) use self::places::Places;
 pub(crate) use self::syntax::Place;
 use self::syntax::{Parsed, Syntax};
 
@@ -32,6 +34,8 @@ pub(crate) struct Documents {
     pub(crate) values: Vec<Value>,
     /// What was accepted but is likely a mistake.
     pub(crate) warnings: Vec<String>,
+    /// What they were read from.
+    pub(crate) text: String,
 }
 
 /// Why a source gave no documents.
@@ -63,12 +67,12 @@ impl Source {
             place,
             message,
         })?;
-        Ok(self.documents(parsed))
+        Ok(self.documents(parsed, text))
     }
 
     /// The only document of the source, and the warnings about it.
     pub(crate) fn read_document(&self) -> Result<(Value, Vec<String>), DocumentError> {
-        let Documents { mut values, warnings } = self.read_documents()?;
+        let Documents { mut values, warnings, .. } = self.read_documents()?;
         match (values.len(), values.pop()) {
             (1, Some(value)) => Ok((value, warnings)),
             (found, _) => Err(DocumentError::Count { source: self.clone(), found }),
@@ -83,11 +87,11 @@ impl Source {
         }
     }
 
-    fn documents(&self, parsed: Parsed) -> Documents {
+    fn documents(&self, parsed: Parsed, text: String) -> Documents {
         let warn = |(place, key): (Place, String)| {
             format!("{self}:{place}: the key `{key}` is given twice; the last one counts")
         };
-        Documents { values: parsed.values, warnings: parsed.duplicate.map(warn).into_iter().collect() }
+        Documents { values: parsed.values, warnings: parsed.duplicate.map(warn).into_iter().collect(), text }
     }
 }
 

@@ -1,24 +1,9 @@
 //! The expressions that definitions may hold.
 
-use krono_cel::library::{self, Dialect, kubernetes};
-use krono_cel::{Env, EnvBuilder};
+use krono_cel::EnvBuilder;
+use krono_cel::library::kro;
 
-/// An environment with the libraries that kro offers to definitions, and no variables yet.
+/// An environment with all that some place of a definition may use, and no variables yet.
 pub(crate) fn environment() -> EnvBuilder {
-    let libraries = [
-        library::standard(),
-        library::two_variable(),
-        library::lists(),
-        library::strings(Dialect::CelGo),
-        library::bindings(),
-        library::optionals(),
-        library::encoders(),
-        kubernetes::urls(),
-        kubernetes::regex(),
-        kubernetes::quantity(),
-        kubernetes::ip(),
-        kubernetes::cidr(),
-        kubernetes::semver(),
-    ];
-    libraries.into_iter().fold(Env::builder(), EnvBuilder::library)
+    kro::environment().library(kro::runtime()).library(kro::omit())
 }

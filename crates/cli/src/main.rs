@@ -3,6 +3,7 @@
 mod arguments;
 mod command_error;
 mod commands;
+mod described;
 mod document;
 mod engine;
 mod format;

@@ -92,12 +92,13 @@ impl Output {
     }
 }
 
-/// Lines that begin with `ERROR:` have that coloured.
+/// Lines that begin with a label have that coloured.
 fn write_report(to: &mut dyn Write, lines: &str, coloured: bool) -> io::Result<()> {
     for line in lines.lines() {
-        match line.strip_prefix("ERROR:") {
-            Some(rest) if coloured => writeln!(to, "{ERROR_STYLE}ERROR:{PLAIN}{rest}")?,
-            _ => writeln!(to, "{line}")?,
+        let label = ["ERROR:", "error:"].into_iter().find(|it| coloured && line.starts_with(it));
+        match label {
+            Some(label) => writeln!(to, "{ERROR_STYLE}{label}{PLAIN}{}", &line[label.len()..])?,
+            None => writeln!(to, "{line}")?,
         }
     }
     Ok(())

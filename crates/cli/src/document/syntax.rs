@@ -17,7 +17,7 @@ pub(super) enum Syntax {
 }
 
 /// A line and a column, both counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) line: u64,
     pub(crate) column: u64,
@@ -69,7 +69,7 @@ fn parse_yaml(text: &str) -> Result<Parsed, (Place, String)> {
 }
 
 /// What Kubernetes' own reader understands: `0644` is octal, `yes` is true.
-fn options(duplicates: DuplicateKeyPolicy) -> Options {
+pub(super) fn options(duplicates: DuplicateKeyPolicy) -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: DEEPEST, max_nodes: MOST_NODES, max_events: 2 * MOST_NODES },
         duplicate_keys: duplicates,

@@ -3,6 +3,8 @@
 
 mod cel;
 mod completions;
+mod corpus;
 mod docs;
 mod help;
 mod krono;
+mod schema;
