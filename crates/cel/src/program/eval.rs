@@ -76,9 +76,8 @@ impl<'a> Frame<'_, 'a> {
     }
 
     pub(super) fn local(&self, slot: u32) -> Result<&Val<'a>, EvalError> {
-        match &self.locals[slot as usize] {
-            Val::Opaque(value) => failure::check(value.as_ref())?,
-            _ => {}
+        if let Val::Opaque(value) = &self.locals[slot as usize] {
+            failure::check(value.as_ref())?;
         }
         Ok(&self.locals[slot as usize])
     }
