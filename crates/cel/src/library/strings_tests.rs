@@ -66,6 +66,9 @@ fn searches_start_at_an_offset() {
     find(go, "indexOf", "tacocat", "", 30, "7");
     find(go, "lastIndexOf", "tacocat", "a", 30, "-1");
     find(go, "lastIndexOf", "tacocat", "", 30, "7");
+    find(go, "lastIndexOf", "cat", "t", 3, "-1");
+    find(go, "lastIndexOf", "cat", "", 3, "3");
+    find(spec, "lastIndexOf", "cat", "t", 3, "2");
     find(go, "indexOf", "tacocat", "a", -30, "! index out of range: -30");
 }
 

@@ -58,6 +58,9 @@ pub(super) fn last_index_of(
         let Some(last) = search.start(dialect, search.text.len())? else {
             return Ok(search.beyond_the_end());
         };
+        if dialect == Dialect::CelGo && search.offset.is_some() && last == search.text.len() {
+            return Ok(search.beyond_the_end());
+        }
         // An occurrence that starts at `last` ends here; if no character ends here, there is none.
         let end = search.text.floor_char_boundary(last.saturating_add(search.part.len()));
         Ok(Val::Int(search.position(search.text[..end].rfind(search.part))))
