@@ -7,6 +7,7 @@ mod logic;
 mod tests;
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -32,7 +33,7 @@ pub use change::{Change, ChangeKind, Effect, Verdict};
 /// ```
 pub fn compare(old: &Schema, new: &Schema) -> Verdict {
     let mut comparison = Comparison::default();
-    comparison.node(String::new(), old, new);
+    comparison.node("", old, new);
     Verdict::new(comparison.changes)
 }
 
@@ -44,11 +45,11 @@ struct Comparison {
 }
 
 impl Comparison {
-    fn node(&mut self, path: String, old: &Schema, new: &Schema) {
+    fn node(&mut self, path: &str, old: &Schema, new: &Schema) {
         if !self.seen.insert((address(old), address(new))) {
             return;
         }
-        let mut at = Place { path: &path, changes: &mut self.changes };
+        let mut at = self.place(path);
         at.texts(old, new);
         if at.types(old, new) {
             return;
@@ -59,9 +60,9 @@ impl Comparison {
         at.lists(old, new);
         at.rules(old, new);
         at.logic(old, new);
-        self.fields(&path, old, new);
-        self.values(&path, old, new);
-        self.items(&path, old, new);
+        self.fields(path, old, new);
+        self.values(path, old, new);
+        self.items(path, old, new);
     }
 
     fn place<'p>(&'p mut self, path: &'p str) -> Place<'p> {
@@ -71,7 +72,7 @@ impl Comparison {
     fn fields(&mut self, path: &str, old: &Schema, new: &Schema) {
         for (name, before) in &old.properties {
             match new.properties.get(name) {
-                Some(after) => self.node(child(path, name), before, after),
+                Some(after) => self.node(&child(path, name), before, after),
                 None => {
                     self.place(&child(path, name)).breaking(ChangeKind::PropertyRemoved, "", "");
                 }
@@ -94,7 +95,7 @@ impl Comparison {
             Openness::Any if !accepts_all(after) => {
                 self.place(&path).breaking(ChangeKind::PropertyAdded, "any value", "a schema");
             }
-            Openness::Values(before) => self.node(path, before, after),
+            Openness::Values(before) => self.node(&path, before, after),
             Openness::Closed | Openness::Any => {
                 self.place(&path).compatible(ChangeKind::PropertyAdded, "", "optional");
             }
@@ -127,7 +128,7 @@ impl Comparison {
         let (from, to) = (before.name(), after.name());
         match (before, after) {
             (Openness::Values(before), Openness::Values(after)) => {
-                self.node(format!("{path}{{}}"), before, after)
+                self.node(&format!("{path}{{}}"), before, after);
             }
             (Openness::Closed, Openness::Closed) | (Openness::Any, Openness::Any) => {}
             (Openness::Closed, _) | (_, Openness::Any) => {
@@ -141,7 +142,7 @@ impl Comparison {
 
     fn items(&mut self, path: &str, old: &Schema, new: &Schema) {
         match (&old.items, &new.items) {
-            (Some(before), Some(after)) => self.node(format!("{path}[]"), before, after),
+            (Some(before), Some(after)) => self.node(&format!("{path}[]"), before, after),
             (Some(_), None) => self.place(path).breaking(ChangeKind::ItemsRemoved, "", ""),
             (None, Some(_)) => self.place(path).breaking(ChangeKind::ItemsAdded, "", ""),
             (None, None) => {}
@@ -156,15 +157,15 @@ struct Place<'p> {
 }
 
 impl Place<'_> {
-    fn breaking(&mut self, kind: ChangeKind, old: impl ToString, new: impl ToString) {
-        self.note(kind, Effect::Breaking, old, new);
+    fn breaking(&mut self, kind: ChangeKind, old: impl fmt::Display, new: impl fmt::Display) {
+        self.note(kind, Effect::Breaking, &old, &new);
     }
 
-    fn compatible(&mut self, kind: ChangeKind, old: impl ToString, new: impl ToString) {
-        self.note(kind, Effect::Compatible, old, new);
+    fn compatible(&mut self, kind: ChangeKind, old: impl fmt::Display, new: impl fmt::Display) {
+        self.note(kind, Effect::Compatible, &old, &new);
     }
 
-    fn note(&mut self, kind: ChangeKind, effect: Effect, old: impl ToString, new: impl ToString) {
+    fn note(&mut self, kind: ChangeKind, effect: Effect, old: &dyn fmt::Display, new: &dyn fmt::Display) {
         let path = self.path.to_owned();
         self.changes.push(Change { path, kind, effect, old: old.to_string(), new: new.to_string() });
     }

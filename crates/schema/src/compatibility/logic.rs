@@ -21,7 +21,7 @@ impl Place<'_> {
 
     fn branches(&mut self, kind: ChangeKind, same: bool, loosened: bool) {
         if !same {
-            self.note(kind, if loosened { Effect::Compatible } else { Effect::Breaking }, "", "");
+            self.note(kind, if loosened { Effect::Compatible } else { Effect::Breaking }, &"", &"");
         }
     }
 }

@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::schema::SchemaType;
 
 fn schema(json: &Value) -> Schema {
     Schema::from_value(json).unwrap()
@@ -139,5 +140,3 @@ fn shared_definitions_do_not_multiply() {
     let verdict = compare(&doubled(SchemaType::String), &doubled(SchemaType::Integer));
     assert_eq!(verdict.changes().len(), 1);
 }
-
-use crate::schema::SchemaType;
