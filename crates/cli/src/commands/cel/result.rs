@@ -99,7 +99,7 @@ mod tests {
         check("[-1.0 / 0.0, 2.0 / 0.0]", "[-Inf, +Inf]");
         check("optional.none()", "null");
         check("[optional.of(b'a'), optional.none()]", "[optional.of(b\"a\"), optional.none()]");
-        check("duration('90m')", "5400s");
+        check("duration('90m')", "1h30m0s");
     }
 
     #[test]
