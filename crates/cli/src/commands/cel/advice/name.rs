@@ -57,9 +57,10 @@ pub(super) fn undeclared(name: &str, at: u32, inputs: &Inputs) -> String {
     if let Some(near) = similar::nearest(name, &known) {
         return format!("did you mean `{near}`?");
     }
-    let declared = match known.len() {
-        0 => "no variables are given".to_owned(),
-        _ => format!("the variables are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+    let declared = match known.into_iter().collect::<Vec<_>>()[..] {
+        [] => "no variables are given".to_owned(),
+        [only] => format!("the only variable is {only}"),
+        ref several => format!("the variables are {}", several.join(", ")),
     };
     format!(
         "{declared}; add one with `--var {name}=FILE` or `--set {name}=JSON`, or put text in quotes: \"{name}\""
