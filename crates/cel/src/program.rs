@@ -8,11 +8,14 @@
 mod access;
 mod bindings;
 mod eval;
+mod failure;
 mod fold;
 mod ir;
 mod loops;
 mod lower;
 mod operators;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -44,7 +44,7 @@ fn everything() -> Env {
         library::math(),
         library::encoders(),
     ];
-    libraries.into_iter().fold(Env::builder(), krono_cel::EnvBuilder::library).build()
+    libraries.into_iter().fold(Env::builder(), krono_cel::EnvBuilder::library).strict_presence(true).build()
 }
 
 struct Case<'c>(&'c Value);
