@@ -2,6 +2,7 @@
 //!
 //! Pure: no clock, no randomness, no files, no network. Nothing here panics on any input.
 
+pub mod cel;
 pub mod compatibility;
 pub mod crd;
 mod default;
@@ -12,8 +13,10 @@ mod metadata;
 mod path;
 mod pattern;
 mod prune;
+mod rules;
 mod schema;
 pub mod simple;
+pub mod structural;
 mod validate;
 
 pub use default::{default, drop_nulls};
