@@ -11,7 +11,6 @@ mod error;
 mod go_text;
 mod metadata;
 mod path;
-mod pattern;
 mod prune;
 mod rules;
 mod schema;

@@ -160,11 +160,9 @@ mod tests {
 
     #[test]
     fn objects() {
-        let fields = |ty: Type| match ty {
-            Type::Object(object) => {
-                (object.fields.keys().map(ToString::to_string).collect::<Vec<_>>(), object.open)
-            }
-            other => panic!("{other}"),
+        let fields = |ty: Type| {
+            let Type::Object(object) = ty else { panic!("{ty}") };
+            (object.fields.keys().map(ToString::to_string).collect::<Vec<_>>(), object.open)
         };
         let schema = Schema::from_value(&json!({
             "type": "object", "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-embedded-resource": true,

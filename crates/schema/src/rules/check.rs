@@ -1,7 +1,5 @@
 //! Values checked by the rules of their schema.
 
-use std::sync::Arc;
-
 use krono_cel::{EvalError, EvalErrorKind, Meter, Program, Val};
 use serde_json::Value;
 
@@ -153,7 +151,7 @@ impl Checker<'_> {
         if self.budget == 0 {
             return self.out_of_budget(node, subject.path);
         }
-        match self.run(group, rule, program, &subject) {
+        match self.run(group, rule, program, subject) {
             Ok(Outcome::Bool(true)) => {}
             Ok(Outcome::Bool(false) | Outcome::Text(_)) => self.failed(node, group, rule, subject),
             Err(error) => self.could_not_run(node, rule, &error, subject.path),
@@ -166,7 +164,7 @@ impl Checker<'_> {
         group: &RuleGroup,
         rule: &CompiledRule,
         program: &Program,
-        subject: &Subject<'_>,
+        subject: Subject<'_>,
     ) -> Result<Outcome, EvalError> {
         let meter = Meter::new(RULE_BUDGET.min(self.budget));
         let optional = rule.rule.optional_old_self == Some(true);
@@ -216,9 +214,8 @@ impl Checker<'_> {
         if !rule.uses_old_self && subject.place.is_unchanged() {
             return;
         }
-        let detail = self.message(group, rule, &subject);
+        let detail = self.message(group, rule, subject);
         let path = match &rule.field {
-            Some(field) if field.starts_with('[') => format!("{}{field}", subject.path),
             Some(field) => subject.path.field(field).to_string(),
             None => subject.path.to_string(),
         };
@@ -235,7 +232,7 @@ impl Checker<'_> {
         self.errors.push(FieldError::new(kind, &path, value, detail));
     }
 
-    fn message(&mut self, group: &RuleGroup, rule: &CompiledRule, subject: &Subject<'_>) -> String {
+    fn message(&mut self, group: &RuleGroup, rule: &CompiledRule, subject: Subject<'_>) -> String {
         let fallback = || match &rule.rule.message {
             Some(message) => message.trim().to_owned(),
             None => format!("failed rule: {}", rule_text(&rule.rule)),
@@ -262,6 +259,7 @@ impl Checker<'_> {
 }
 
 /// What a rule is about.
+#[derive(Clone, Copy)]
 struct Subject<'a> {
     value: &'a Value,
     place: Place<'a>,
@@ -273,12 +271,12 @@ enum Outcome {
     Text(String),
 }
 
+/// Rules give a boolean and messages a string: the compiler saw to it.
 fn outcome(value: &Val<'_>) -> Outcome {
-    match value {
-        Val::Bool(value) => Outcome::Bool(*value),
-        Val::String(text) => Outcome::Text(text.to_string()),
-        _ => Outcome::Bool(false),
+    if let Val::String(text) = value {
+        return Outcome::Text(text.to_string());
     }
+    Outcome::Bool(matches!(value, Val::Bool(true)))
 }
 
 fn is_message(text: &str) -> bool {

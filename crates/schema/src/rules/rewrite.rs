@@ -19,8 +19,8 @@ pub(super) fn quote_escaped_names(source: &str) -> Cow<'_, str> {
             '_' | 'a'..='z' | 'A'..='Z' => word_length(rest),
             _ => first.len_utf8(),
         };
-        let (token, after) = rest.split_at(taken);
-        push_token(&mut output, token);
+        let (next, after) = rest.split_at(taken);
+        push_token(&mut output, next);
         rest = after;
     }
     Cow::Owned(output)

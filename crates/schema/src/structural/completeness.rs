@@ -46,12 +46,10 @@ impl Checker<'_> {
     }
 
     fn pair(&mut self, said: &Schema, shape: Option<&Schema>, shape_path: &Path<'_>, path: &Path<'_>) {
-        match shape {
-            Some(shape) => self.branch(said, shape, shape_path, path),
-            None => {
-                let detail = format!("because it is defined in {path}");
-                self.errors.push(FieldError::required(shape_path, detail));
-            }
-        }
+        let Some(shape) = shape else {
+            let detail = format!("because it is defined in {path}");
+            return self.errors.push(FieldError::required(shape_path, detail));
+        };
+        self.branch(said, shape, shape_path, path);
     }
 }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use krono_cel::library;
+
 use crate::error::FieldError;
 use crate::path::Path;
-use crate::pattern;
 use crate::schema::{Schema, SchemaType};
 
 /// Adds every violation.
@@ -50,7 +51,7 @@ impl Checker<'_> {
         match &schema.items {
             Some(items) => self.node(items, Level::Item, &items_path),
             None if schema.schema_type == Some(SchemaType::Array) => {
-                self.required(&items_path, "must be specified")
+                self.required(&items_path, "must be specified");
             }
             None => {}
         }
@@ -161,7 +162,7 @@ impl Checker<'_> {
         if let Some(not) = &schema.not {
             self.branch(not, Branches::All, &path.field("not"));
         }
-        if let Some(Err(complaint)) = schema.pattern.as_deref().map(pattern::compile) {
+        if let Some(Err(complaint)) = schema.pattern.as_deref().map(library::Pattern::new) {
             let detail = format!("must be a valid regular expression, but isn't: {complaint}");
             let source = schema.pattern.as_deref().unwrap_or_default();
             self.errors.push(FieldError::invalid(&path.field("pattern"), source, detail));

@@ -144,7 +144,7 @@ impl Checker<'_> {
         match schema.schema_type {
             None => self.errors.push(FieldError::required(&at, detail)),
             Some(found) if found != expected => {
-                self.errors.push(FieldError::invalid(&at, found.name(), detail))
+                self.errors.push(FieldError::invalid(&at, found.name(), detail));
             }
             Some(_) => {}
         }

@@ -1,4 +1,12 @@
-//! Verdicts that the libraries of the API server gave, recorded.
+//! Verdicts that the libraries of the API server (v0.36.3) gave, recorded with `cargo run -p xtask -- schema-golden`.
+//!
+//! Known differences, which the recorded cases do not have:
+//! - an overload that is missing at run time is named (`no such overload: string > int`);
+//! - a missing key is named as the field is, not as the rule escapes it (`namespace`, not `__namespace__`);
+//! - a rule sees what is there, also when it is of the wrong type and tolerated because it did not change;
+//! - types of `self` are called `selfType`, without a number that changes with every start;
+//! - defaults of type, kind and metadata are not tried out on a whole object;
+//! - what rules could cost at most is not estimated.
 
 use std::fs;
 use std::path::Path;
@@ -77,7 +85,7 @@ fn verdicts_are_those_of_the_api_server() {
         failures.is_empty(),
         "{} of {count} differ, such as\n{}",
         failures.len(),
-        failures[..failures.len().min(300)].join("\n")
+        failures[..failures.len().min(3)].join("\n")
     );
     assert!(count > 100, "{count}");
 }
