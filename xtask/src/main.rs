@@ -11,6 +11,7 @@ mod generated;
 mod go;
 mod purity;
 mod results;
+mod schema_golden;
 mod tidy;
 mod workspace;
 
@@ -42,6 +43,8 @@ enum Chore {
     BenchCelGo,
     /// Ask cel-go about wrong and right expressions and rewrite the golden file
     CelGolden,
+    /// Ask the libraries of the API server about schemas and values and rewrite the golden files
+    SchemaGolden,
 }
 
 fn main() -> ExitCode {
@@ -64,5 +67,6 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::Bench => bench::run(&root),
         Chore::BenchCelGo => bench_cel_go::run(&root),
         Chore::CelGolden => cel_golden::run(&root),
+        Chore::SchemaGolden => schema_golden::run(&root),
     }
 }
