@@ -90,12 +90,17 @@ fn charge_json(json: &Value, meter: &Meter<'_>) -> Result<(), EvalError> {
 
 fn text_as<'a>(text: &'a str, ty: &Type) -> Val<'a> {
     let special = match ty {
-        Type::Timestamp => Timestamp::parse(text).ok().map(Val::Timestamp),
+        Type::Timestamp => moment(text).map(Val::Timestamp),
         Type::Duration => Duration::parse(text).ok().map(Val::Duration),
         Type::Bytes => STANDARD.decode(text).ok().map(Val::bytes),
         _ => None,
     };
     special.unwrap_or(Val::str(text))
+}
+
+/// A field of format `date-time`, or `date`: the start of that day.
+fn moment(text: &str) -> Option<Timestamp> {
+    Timestamp::parse(text).or_else(|_| Timestamp::parse(&format!("{text}T00:00:00Z"))).ok()
 }
 
 fn number_as<'a>(number: &Number, ty: &Type) -> Val<'a> {
