@@ -86,6 +86,11 @@ impl BinaryOp {
             Self::In => "in",
         }
     }
+
+    /// Whether it computes; the others compare.
+    pub(crate) fn is_arithmetic(self) -> bool {
+        matches!(self, Self::Add | Self::Subtract | Self::Multiply | Self::Divide | Self::Modulo)
+    }
 }
 
 /// `&&` or `||`.
@@ -177,7 +182,7 @@ pub enum Expr {
         /// The operand.
         operand: ExprId,
     },
-    /// `lhs op rhs`. Chains lean left and may be long: walk them with [`Ast::left_spine`].
+    /// `lhs op rhs`. Chains of arithmetic lean left and may be long: walk them with [`Ast::left_spine`].
     Binary {
         /// The operator.
         op: BinaryOp,

@@ -6,7 +6,7 @@ use crate::source::Issues;
 
 /// Gives the expression back unless its tree is too high.
 ///
-/// Chains of binary operators are walked by iteration, so the left operand does not count.
+/// Chains of arithmetic operators are walked by iteration, so that their left operands do not count.
 pub(super) fn check(ast: Ast) -> Result<Ast, Issues> {
     if ast.len() <= MAX_DEPTH as usize {
         return Ok(ast);
@@ -31,7 +31,9 @@ fn too_high(ast: &Ast) -> Option<ExprId> {
 }
 
 fn height(expr: &Expr, of: impl Fn(ExprId) -> u32) -> u32 {
-    if let Expr::Binary { lhs, rhs, .. } = expr {
+    if let Expr::Binary { op, lhs, rhs } = expr
+        && op.is_arithmetic()
+    {
         return of(*lhs).max(of(*rhs) + 1);
     }
     let mut highest = 0;

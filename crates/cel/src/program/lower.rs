@@ -188,7 +188,7 @@ impl Lowering<'_> {
         let mut current = id;
         let mut links = Vec::new();
         while let Expr::Binary { op, lhs, rhs } = self.checked.ast().expr(current)
-            && is_arithmetic(*op)
+            && op.is_arithmetic()
         {
             links.push((*op, *rhs, current));
             current = *lhs;
@@ -259,13 +259,6 @@ impl Lowering<'_> {
             body: self.node(it.body),
         }))
     }
-}
-
-fn is_arithmetic(op: BinaryOp) -> bool {
-    matches!(
-        op,
-        BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Modulo
-    )
 }
 
 /// One more field below a name or path; gives the parts back when the operand is neither.

@@ -5,5 +5,8 @@
 
 mod conformance;
 mod corpus;
+mod differential;
 mod golden;
+mod hostile;
 mod parse_corpus;
+mod random;
