@@ -39,4 +39,25 @@ pub(super) const SUITES: &[Suite] = &[
         cases: Some(50_000),
         targets: &[Target { count: "cel-hostile", at_least: 50_000 }],
     },
+    Suite {
+        name: "store-crash",
+        package: "krono-store",
+        filter: "crash::",
+        cases: Some(300),
+        targets: &[Target { count: "store-crash", at_least: 300 }],
+    },
+    Suite {
+        name: "store-kill",
+        package: "krono-store",
+        filter: "kill::",
+        cases: Some(30),
+        targets: &[Target { count: "store-kill", at_least: 30 }],
+    },
+    Suite {
+        name: "store-linearizable",
+        package: "krono-store",
+        filter: "linearizable::",
+        cases: Some(50_000),
+        targets: &[Target { count: "store-linearizable", at_least: 50_000 }],
+    },
 ];

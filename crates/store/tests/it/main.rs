@@ -7,4 +7,7 @@ mod conformance;
 mod crash;
 mod disk;
 mod kill;
+mod linearizable;
 mod model;
+mod power;
+mod random;
