@@ -1,0 +1,3 @@
+//! An embedded Kubernetes API server over a store.
+
+pub mod kind;
