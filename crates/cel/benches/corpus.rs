@@ -74,7 +74,7 @@ impl Corpus {
         let expressions = serde_json::from_str(&read("bench-expressions.json")).expect("expressions");
         let variables: BTreeMap<String, Value> =
             serde_json::from_str(&read("bench-variables.json")).expect("variables");
-        let base = Env::builder().library(library::standard());
+        let base = library::kro::environment();
         let env = variables
             .iter()
             .fold(base, |env, (name, value)| env.variable(name, type_of(name, value)))

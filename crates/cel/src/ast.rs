@@ -3,10 +3,14 @@
 //! Macros are already expanded here, into [`Expr::Loop`] and [`Expr::Bind`] nodes that keep their meaning, so that later stages need
 //! not recognise a loop from its parts. Being an arena, a tree of any shape is dropped without recursion.
 
+mod builder;
+
 use std::sync::Arc;
 
 use crate::lexer::{Lexer, TokenKind};
 use crate::source::Span;
+
+pub use builder::AstBuilder;
 
 /// A node of an [`Ast`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,6 +66,26 @@ pub enum BinaryOp {
     Greater,
     GreaterEqual,
     In,
+}
+
+impl BinaryOp {
+    /// The operator as written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Modulo => "%",
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterEqual => ">=",
+            Self::In => "in",
+        }
+    }
 }
 
 /// `&&` or `||`.
@@ -314,11 +338,6 @@ impl Ast {
         &self.node(id).expr
     }
 
-    /// All nodes, in the order they were made.
-    pub fn nodes(&self) -> &[Node] {
-        &self.nodes
-    }
-
     /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -365,57 +384,4 @@ fn operator_after(source: &str, operand: &Node) -> u32 {
         token = lexer.next_token();
     }
     token.start
-}
-
-/// An [`Ast`] under construction, by the parser and by macros.
-#[derive(Debug)]
-pub struct AstBuilder {
-    source: Arc<str>,
-    nodes: Vec<Node>,
-}
-
-impl AstBuilder {
-    /// An empty arena for this source.
-    pub(crate) fn new(source: &str) -> Self {
-        // Most tokens make a node, and few tokens are shorter than four bytes with the space around them.
-        let nodes = Vec::with_capacity((source.len() / 4).clamp(4, 1024));
-        Self { source: source.into(), nodes }
-    }
-
-    /// Adds a node.
-    pub fn add(&mut self, expr: Expr, span: Span, at: u32) -> ExprId {
-        // Sources are bounded well below 4 GiB, so the index always fits.
-        let id = ExprId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        self.nodes.push(Node { expr, span, at });
-        id
-    }
-
-    /// A node added before.
-    pub fn node(&self, id: ExprId) -> &Node {
-        &self.nodes[id.index()]
-    }
-
-    /// What a node added before is.
-    pub fn expr(&self, id: ExprId) -> &Expr {
-        &self.node(id).expr
-    }
-
-    /// Where the operator stands that follows an operand.
-    pub(crate) fn operator_after(&self, operand: ExprId) -> u32 {
-        operator_after(&self.source, self.node(operand))
-    }
-
-    /// How many nodes there are.
-    pub(crate) fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Takes the newest nodes away, leaving `len`.
-    pub(crate) fn truncate(&mut self, len: usize) {
-        self.nodes.truncate(len);
-    }
-
-    pub(crate) fn finish(self, root: ExprId) -> Ast {
-        Ast { source: self.source, nodes: self.nodes, root }
-    }
 }

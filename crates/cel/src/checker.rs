@@ -4,9 +4,11 @@ mod bindings;
 mod calls;
 mod comprehensions;
 mod depth;
+mod homogeneous;
 mod literals;
 mod names;
 mod operators;
+mod parts;
 mod report;
 
 use crate::ast::{Ast, BinaryOp, Expr, ExprId, Literal, LogicOp};
@@ -39,7 +41,23 @@ fn run(env: &Env, ast: Ast, lenient: bool) -> Result<Checked, Issues> {
         return Err(Issues::new(ast.source(), checker.issues));
     }
     let (types, meanings, locals) = checker.finish();
-    Ok(Checked { ast, types, meanings, locals })
+    let outcome = Checked { ast, types, meanings, locals };
+    if lenient { Ok(outcome) } else { validate(env, outcome) }
+}
+
+/// Looks for what is sure to fail although the types agree, and for what the environment does not want.
+fn validate(env: &Env, checked: Checked) -> Result<Checked, Issues> {
+    let mut issues = Vec::new();
+    for (id, meaning) in checked.ast.ids().zip(&checked.meanings) {
+        if let Meaning::Overloads(overloads) = meaning {
+            let validate = overloads.iter().filter_map(|it| it.validate);
+            issues.extend(validate.filter_map(|validate| validate(&checked, id)));
+        }
+    }
+    if env.homogeneous_literals() {
+        issues.extend(homogeneous::find_mixed(&checked));
+    }
+    if issues.is_empty() { Ok(checked) } else { Err(Issues::new(checked.ast.source(), issues)) }
 }
 
 struct Checker<'a> {
@@ -156,22 +174,32 @@ impl<'a> Checker<'a> {
         left
     }
 
+    /// Goes through the terms as through the balanced tree that cel-go makes of `a && b && c`.
+    ///
+    /// The tree shows in what a wrong term leads to: an operator with a wrong operand has no type, those above it are `bool`.
     fn logic(&mut self, terms: &[ExprId]) -> Type {
+        let (left, right) = terms.split_at(terms.len().div_ceil(2));
+        let operands = [self.operand(left), self.operand(right)];
         let mut sound = true;
-        for (position, term) in terms.iter().enumerate() {
-            let ty = self.check(*term);
-            if !self.bindings.assignable(&ty, &Type::Bool) {
-                self.mismatch(*term, &Type::Bool, &ty);
-                sound &= !is_operand_of_root(position, terms.len());
+        for (term, ty) in operands.iter().flatten() {
+            if !self.bindings.assignable(ty, &Type::Bool) {
+                self.mismatch(*term, &Type::Bool, ty);
+                sound = false;
             }
         }
         if sound { Type::Bool } else { Type::Error }
     }
-}
 
-/// cel-go balances `a && b && c` into a tree; whether a term is an operand of its root, which alone then has no type.
-fn is_operand_of_root(position: usize, terms: usize) -> bool {
-    terms == 2 || terms == 3 && position == 2
+    /// The term and its type, if there is only one; an operator that joins several fits another such.
+    fn operand(&mut self, terms: &[ExprId]) -> Option<(ExprId, Type)> {
+        if let [term] = terms {
+            return Some((*term, self.check(*term)));
+        }
+        if !terms.is_empty() {
+            self.logic(terms);
+        }
+        None
+    }
 }
 
 fn literal_type(literal: &Literal) -> Type {

@@ -33,6 +33,7 @@ struct Inner {
     namespaced: Arc<HashSet<Arc<str>>>,
     mixed_comparisons: bool,
     homogeneous_literals: bool,
+    strict_presence: bool,
 }
 
 /// What a global name stands for.
@@ -72,6 +73,7 @@ impl Env {
             namespaced: Arc::default(),
             mixed_comparisons: false,
             homogeneous_literals: false,
+            strict_presence: false,
         })
     }
 
@@ -156,6 +158,11 @@ impl Env {
         self.0.homogeneous_literals
     }
 
+    /// Whether it is an error to ask a value that has no fields whether it has one.
+    pub(crate) fn strict_presence(&self) -> bool {
+        self.0.strict_presence
+    }
+
     /// Checks a parsed expression: resolves its names and deduces its types by cel-go's rules.
     pub fn check(&self, ast: Ast) -> Result<Checked, Issues> {
         checker::check(self, ast)
@@ -238,6 +245,14 @@ impl EnvBuilder {
     /// Demands that the entries of list and map literals are of one type, as Kubernetes does and kro does not.
     pub fn homogeneous_literals(mut self, demand: bool) -> Self {
         self.0.homogeneous_literals = demand;
+        self
+    }
+
+    /// Makes it an error to ask a value that has no fields, such as a number, whether it has one.
+    ///
+    /// The specification's tests expect that; in Kubernetes and kro `has(1.a)` is false and `1.?a` is absent.
+    pub fn strict_presence(mut self, demand: bool) -> Self {
+        self.0.strict_presence = demand;
         self
     }
 

@@ -3,9 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::ast::ExprId;
+use crate::checked::Checked;
 use crate::error::EvalError;
 use crate::macros::Macro;
 use crate::meter::Meter;
+use crate::source::Issue;
 use crate::types::Type;
 use crate::value::Val;
 
@@ -32,10 +35,15 @@ pub struct Overload {
     pub implementation: Implementation,
     /// Prepares the code for arguments that never change, such as a regular expression.
     pub prepare: Option<Prepare>,
+    /// Finds what is sure to fail in a call whose types agree.
+    pub validate: Option<Validate>,
 }
 
 /// Gives code prepared for the arguments that are fixed, those that are `Some`; `None` when there is nothing to prepare.
 pub type Prepare = fn(&[Option<&Val<'static>>]) -> Option<Implementation>;
+
+/// Looks at a call of the overload for what is sure to fail at run time, such as a format that its arguments do not fit.
+pub type Validate = fn(&Checked, ExprId) -> Option<Issue>;
 
 impl Overload {
     /// An overload called as `name(args)`.
@@ -50,6 +58,7 @@ impl Overload {
             result,
             implementation: Arc::new(code),
             prepare: None,
+            validate: None,
         }
     }
 
@@ -59,6 +68,13 @@ impl Overload {
         F: for<'a> Fn(&Meter<'_>, &[Val<'a>]) -> Result<Val<'a>, EvalError> + Send + Sync + 'static,
     {
         Self { receiver: true, ..Self::function(id, params, result, code) }
+    }
+
+    /// The same, with a way to find what is sure to fail.
+    #[must_use]
+    pub fn validated_by(mut self, validate: Validate) -> Self {
+        self.validate = Some(validate);
+        self
     }
 
     /// The same, with a way to do work on fixed arguments once.
@@ -117,8 +133,11 @@ pub struct Message {
     /// The type of the literal.
     pub result: Type,
     /// Makes the value from the fields that were set.
-    pub build: for<'a> fn(&[(Arc<str>, Val<'a>)]) -> Result<Val<'a>, EvalError>,
+    pub build: Build,
 }
+
+/// Makes the value of a struct literal from its fields.
+pub type Build = for<'a> fn(&[(Arc<str>, Val<'a>)]) -> Result<Val<'a>, EvalError>;
 
 impl Library {
     /// A library with nothing in it.

@@ -24,7 +24,7 @@ pub use checked::Checked;
 pub use compatibility::Incompatible;
 pub use env::{Env, EnvBuilder, Variable};
 pub use error::{EvalError, EvalErrorKind};
-pub use function::{Implementation, Library, Message, Overload, Prepare};
+pub use function::{Build, Implementation, Library, Message, Overload, Prepare, Validate};
 pub use macros::{Expand, Expander, Macro};
 pub use meter::{DEFAULT_BUDGET, Meter};
 pub use program::{Bindings, Program};

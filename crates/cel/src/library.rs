@@ -6,6 +6,9 @@
 )]
 
 mod arguments;
+mod encoders;
+mod json;
+pub mod kro;
 pub mod kubernetes;
 mod lists;
 mod math;
@@ -19,6 +22,7 @@ mod strings;
 mod testing;
 mod wrappers;
 
+pub use encoders::encoders;
 pub use lists::lists;
 pub use math::math;
 pub use network::{Cidr, Ip, ParseCidrError, ParseIpError, network};

@@ -45,7 +45,7 @@ pub(crate) fn truncate_to_int(value: f64) -> Option<i64> {
 /// The integer part of a double as CEL's `uint()` takes it.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range was tested")]
 pub(crate) fn truncate_to_uint(value: f64) -> Option<u64> {
-    (value > -1.0 && value < UINT_LIMIT && !(value < 0.0)).then_some(value as u64)
+    (0.0..UINT_LIMIT).contains(&value).then_some(value as u64)
 }
 
 /// A double as Go's `%g` prints it: the shortest digits that read back, an exponent below 1e-4 and from 1e6 on.

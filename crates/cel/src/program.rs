@@ -1,13 +1,21 @@
 //! Programs: expressions made ready to be evaluated many times.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "an operation takes a few kinds of value and refuses all others alike"
+)]
+
 mod access;
 mod bindings;
 mod eval;
+mod failure;
 mod fold;
 mod ir;
 mod loops;
 mod lower;
 mod operators;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

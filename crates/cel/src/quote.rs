@@ -1,7 +1,5 @@
 //! Text in double quotes, escaped as Go's `%q` does, for messages.
 
-use std::fmt::Write;
-
 /// The text in double quotes; what cannot be printed is escaped.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -30,12 +28,12 @@ fn push_escaped(out: &mut String, character: char) {
 }
 
 fn push_code(out: &mut String, code: u32) {
-    // Writing to a String cannot fail.
-    let _ = match code {
-        0..0x80 => write!(out, "\\x{code:02x}"),
-        0x80..0x1_0000 => write!(out, "\\u{code:04x}"),
-        _ => write!(out, "\\U{code:08x}"),
+    let escaped = match code {
+        0..0x80 => format!("\\x{code:02x}"),
+        0x80..0x1_0000 => format!("\\u{code:04x}"),
+        _ => format!("\\U{code:08x}"),
     };
+    out.push_str(&escaped);
 }
 
 /// Whether Go prints the character as it is: the ASCII space, letters, marks, numbers, punctuation and symbols.

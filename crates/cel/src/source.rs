@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Lines longer than this many bytes are not shown.
+const LONGEST_EXCERPT: usize = 16_384;
+
 /// A half-open range of byte offsets in the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
@@ -81,6 +84,21 @@ impl Issues {
     pub fn position(&self, issue: &Issue) -> Position {
         position(&self.source, issue.at)
     }
+
+    /// The line and, below it, a caret at the column.
+    fn fmt_excerpt(&self, f: &mut fmt::Formatter<'_>, line: u32, column: u32) -> fmt::Result {
+        let Some(text) = self.source.split('\n').nth(line as usize - 1) else { return Ok(()) };
+        if self.source.is_empty() || text.len() > LONGEST_EXCERPT {
+            return Ok(());
+        }
+        let text = text.trim_end_matches('\r').replace('\t', " ");
+        let mut rest = text.chars();
+        let before = rest.by_ref().take(column as usize - 1);
+        // As in cel-go, full-width signs stand below characters outside ASCII.
+        let dots: String = before.map(|it| if it.is_ascii() { '.' } else { '\u{ff0e}' }).collect();
+        let caret = if rest.next().is_none_or(|it| it.is_ascii()) { '^' } else { '\u{ff3e}' };
+        write!(f, "\n | {text}\n | {dots}{caret}")
+    }
 }
 
 impl fmt::Display for Issues {
@@ -91,10 +109,7 @@ impl fmt::Display for Issues {
             }
             let Position { line, column } = self.position(issue);
             write!(f, "ERROR: <input>:{line}:{column}: {}", issue.message)?;
-            if let Some(text) = self.source.lines().nth(line as usize - 1) {
-                let dots = ".".repeat(column as usize - 1);
-                write!(f, "\n | {}\n | {dots}^", text.replace('\t', " "))?;
-            }
+            self.fmt_excerpt(f, line, column)?;
         }
         Ok(())
     }
@@ -139,5 +154,18 @@ mod tests {
         let issue = Issue { at: 4, span: Span::new(4, 5), message: "undeclared reference to 'x'".into() };
         let issues = Issues::new("1 + x", vec![issue]);
         assert_eq!(issues.to_string(), "ERROR: <input>:1:5: undeclared reference to 'x'\n | 1 + x\n | ....^");
+    }
+
+    #[test]
+    fn excerpts() {
+        let check = |source: &str, at, expect: &str| {
+            let issue = Issue { at, span: Span::new(at, at), message: "no".into() };
+            assert_eq!(Issues::new(source, vec![issue]).to_string(), format!("ERROR: <input>:{expect}"));
+        };
+        check("", 0, "1:1: no");
+        check("a +\n", 4, "2:1: no\n | \n | ^");
+        check("a\r\n\tb", 4, "2:2: no\n |  b\n | .^");
+        check("'é' + é", 7, "1:7: no\n | 'é' + é\n | .．....＾");
+        check(&"a".repeat(20_000), 7, "1:8: no");
     }
 }

@@ -1,5 +1,10 @@
 //! Run-time values.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "an operation takes a few kinds of value and refuses all others alike"
+)]
+
 mod equality;
 mod json;
 mod key;

@@ -1,7 +1,14 @@
 //! The command line as it is written; the doc comments are the help text.
 
+pub(crate) mod cel;
+pub(crate) mod named;
+pub(crate) mod schema;
+
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+
+use self::cel::CelCommand;
+use self::schema::SchemaCommand;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -28,7 +35,11 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[command(subcommand)]
+    Cel(CelCommand),
     Completions(CompletionsArguments),
+    #[command(subcommand)]
+    Schema(SchemaCommand),
 }
 
 /// Print a completion script for a shell

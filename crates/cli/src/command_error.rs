@@ -2,17 +2,32 @@
 
 use std::io;
 
-/// Kind, sentence and hint.
+use crate::document::DocumentError;
+
+/// What went wrong, and what to do next.
 #[derive(Debug)]
 pub(crate) struct CommandError {
     pub(crate) kind: ErrorKind,
-    pub(crate) message: String,
-    pub(crate) hint: Option<String>,
+    pub(crate) finding: Finding,
+    pub(crate) hints: Vec<String>,
 }
 
-/// The exit codes of `krono --help`, but for 2, which the argument parser also gives, and 0.
+/// How the error is told.
+#[derive(Debug)]
+pub(crate) enum Finding {
+    /// One sentence, printed after `error:`.
+    Sentence(String),
+    /// Lines that carry their own labels, printed as they are.
+    Report(String),
+}
+
+/// The exit codes of `krono --help`, but for 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ErrorKind {
+    /// What was to be checked or evaluated is wrong.
+    Wrong,
+    /// The command line is wrong or names something that cannot be read.
+    Usage,
     /// A defect of krono or of the machine.
     Internal,
     /// The reader of our output went away; it has what it wanted.
@@ -22,9 +37,39 @@ pub(crate) enum ErrorKind {
 impl ErrorKind {
     pub(crate) fn exit_code(self) -> u8 {
         match self {
+            ErrorKind::Wrong => 1,
+            ErrorKind::Usage => 2,
             ErrorKind::Internal => 70,
             ErrorKind::BrokenPipe => 0,
         }
+    }
+}
+
+impl CommandError {
+    /// Something checked is wrong, in one sentence.
+    pub(crate) fn wrong(sentence: impl Into<String>) -> Self {
+        Self::of(ErrorKind::Wrong, sentence)
+    }
+
+    /// The command line is wrong.
+    pub(crate) fn usage(sentence: impl Into<String>) -> Self {
+        Self::of(ErrorKind::Usage, sentence)
+    }
+
+    /// Something checked is wrong, in many lines.
+    pub(crate) fn report(lines: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Wrong, finding: Finding::Report(lines.into()), hints: Vec::new() }
+    }
+
+    /// The same error with a next step.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// An error of any kind, in one sentence.
+    pub(crate) fn of(kind: ErrorKind, sentence: impl Into<String>) -> Self {
+        Self { kind, finding: Finding::Sentence(sentence.into()), hints: Vec::new() }
     }
 }
 
@@ -32,13 +77,20 @@ impl ErrorKind {
 impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self { kind: ErrorKind::BrokenPipe, message: error.to_string(), hint: None };
+            return Self::of(ErrorKind::BrokenPipe, error.to_string());
         }
-        Self {
-            kind: ErrorKind::Internal,
-            message: format!("cannot write the output: {error}"),
-            hint: Some("is the disk full?".to_owned()),
-        }
+        Self::of(ErrorKind::Internal, format!("cannot write the output: {error}")).hint("is the disk full?")
+    }
+}
+
+/// What cannot be read is named wrongly; what can be read and makes no sense is wrong itself.
+impl From<DocumentError> for CommandError {
+    fn from(error: DocumentError) -> Self {
+        let kind = match error {
+            DocumentError::Unreadable { .. } => ErrorKind::Usage,
+            DocumentError::Malformed { .. } | DocumentError::Count { .. } => ErrorKind::Wrong,
+        };
+        Self { hints: error.hint().into_iter().collect(), ..Self::of(kind, error.to_string()) }
     }
 }
 

@@ -1,6 +1,8 @@
 //! One module per command.
 
+mod cel;
 mod completions;
+mod schema;
 
 use crate::arguments::{Arguments, Command};
 use crate::command_error::CommandError;
@@ -9,6 +11,8 @@ use crate::output::Output;
 /// Carries out one command line.
 pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), CommandError> {
     match arguments.command {
+        Command::Cel(command) => cel::run(command, output),
         Command::Completions(arguments) => completions::run(&arguments, output),
+        Command::Schema(command) => schema::run(&command, output),
     }
 }

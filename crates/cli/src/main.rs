@@ -3,6 +3,10 @@
 mod arguments;
 mod command_error;
 mod commands;
+mod described;
+mod document;
+mod engine;
+mod format;
 mod output;
 
 use std::process::ExitCode;

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use clap::builder::StyledStr;
 
-use crate::command_error::{CommandError, ErrorKind};
+use crate::command_error::{CommandError, ErrorKind, Finding};
 
 const ERROR_STYLE: &str = "\x1b[1;31m";
+const WARNING_STYLE: &str = "\x1b[1;33m";
 const HINT_STYLE: &str = "\x1b[1;36m";
 const PLAIN: &str = "\x1b[0m";
 
@@ -42,6 +43,16 @@ impl Output {
         Ok(self.stdout.write_all(bytes)?)
     }
 
+    /// Writes a result as it is.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), CommandError> {
+        self.bytes(text.as_bytes())
+    }
+
+    /// Tells something that does not keep the command from its result.
+    pub(crate) fn warn(&mut self, text: &str) -> Result<(), CommandError> {
+        Ok(labelled(&mut self.stderr, "warning", WARNING_STYLE, self.colours.stderr, text)?)
+    }
+
     /// Ends the process' output: flushes, tells the error, gives the exit code.
     pub(crate) fn finish(mut self, result: Result<(), CommandError>) -> ExitCode {
         let flushed = self.stdout.flush().map_err(CommandError::from);
@@ -73,12 +84,24 @@ impl Output {
 
     fn tell(&mut self, error: &CommandError) -> io::Result<()> {
         let coloured = self.colours.stderr;
-        labelled(&mut self.stderr, "error", ERROR_STYLE, coloured, &error.message)?;
-        match &error.hint {
-            Some(hint) => labelled(&mut self.stderr, "hint", HINT_STYLE, coloured, hint),
-            None => Ok(()),
+        match &error.finding {
+            Finding::Sentence(text) => labelled(&mut self.stderr, "error", ERROR_STYLE, coloured, text)?,
+            Finding::Report(lines) => write_report(&mut self.stderr, lines, coloured)?,
+        }
+        error.hints.iter().try_for_each(|it| labelled(&mut self.stderr, "hint", HINT_STYLE, coloured, it))
+    }
+}
+
+/// Lines that begin with a label have that coloured.
+fn write_report(to: &mut dyn Write, lines: &str, coloured: bool) -> io::Result<()> {
+    for line in lines.lines() {
+        let label = ["ERROR:", "error:"].into_iter().find(|it| coloured && line.starts_with(it));
+        match label {
+            Some(label) => writeln!(to, "{ERROR_STYLE}{label}{PLAIN}{}", &line[label.len()..])?,
+            None => writeln!(to, "{line}")?,
         }
     }
+    Ok(())
 }
 
 fn labelled(to: &mut dyn Write, label: &str, style: &str, coloured: bool, text: &str) -> io::Result<()> {

@@ -33,7 +33,7 @@ pub enum BadValue {
 }
 
 /// The kind of a [`FieldError`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ErrorKind {
     /// A value is missing.
     Required,

@@ -50,7 +50,7 @@ fn is_printable(character: char) -> bool {
 
 /// A double as `%v` prints it.
 pub(crate) fn double(value: f64) -> String {
-    scientific_outside(value, -4, 21)
+    scientific_outside(value, -4, 6)
 }
 
 /// The shortest digits of `value`, in plain notation for exponents in `low..high` and like `1e+21` outside.
@@ -172,7 +172,8 @@ mod tests {
         check(-0.0, "-0");
         check(0.0001, "0.0001");
         check(0.000_01, "1e-05");
-        check(1e20, "100000000000000000000");
+        check(123_456.5, "123456.5");
+        check(1_234_567.0, "1.234567e+06");
         check(1.25e21, "1.25e+21");
     }
 

@@ -2,17 +2,25 @@
 //!
 //! Pure: no clock, no randomness, no files, no network. Nothing here panics on any input.
 
+pub mod crd;
+mod default;
 mod definitions;
 mod error;
 mod go_text;
+mod metadata;
 mod path;
 mod pattern;
+mod prune;
 mod schema;
 pub mod simple;
+mod validate;
 
+pub use default::{default, drop_nulls};
 pub use definitions::{Definitions, MAX_SCHEMA_NODES, ResolveError};
 pub use error::{BadValue, ErrorKind, FieldError};
+pub use prune::{prune, prune_object, unknown_field};
 pub use schema::read::{InvalidSchema, MAX_SCHEMA_DEPTH};
 pub use schema::{
     AdditionalProperties, ExternalDocs, ListType, MapType, Reason, Schema, SchemaType, ValidationRule,
 };
+pub use validate::Validator;

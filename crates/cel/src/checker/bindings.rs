@@ -4,12 +4,8 @@
 
 use std::sync::Arc;
 
-use crate::types::{ListType, OpaqueType, Type};
-
-/// Types of more nodes than this are not followed further, what lies beyond counts as `dyn`.
-///
-/// Shared parts make types that print exponentially larger than the expression that has them.
-const MOST_NODES: u32 = 1_000;
+use super::parts::MOST_NODES;
+use crate::types::Type;
 
 /// Type variables by number, and what they stand for so far.
 #[derive(Debug, Default)]
@@ -232,7 +228,7 @@ impl<'t> View<'t> {
     fn variable(self) -> Option<u32> {
         match self.ty {
             Type::Var(var) => Some(*var),
-            Type::Param(param) => Some(self.base + param),
+            Type::Param(param) => Some(self.base.saturating_add(*param)),
             _ => None,
         }
     }
@@ -240,7 +236,7 @@ impl<'t> View<'t> {
     /// The type with the overload's parameters turned into variables.
     fn instantiate(self) -> Type {
         match self.ty {
-            Type::Param(param) => Type::Var(self.base + param),
+            Type::Param(param) => Type::Var(self.base.saturating_add(*param)),
             ty if ty.is_open() => ty.map_parts(&mut |part| self.inner(part).instantiate()),
             ty => ty.clone(),
         }
@@ -294,29 +290,8 @@ pub(super) fn is_exactly(a: &Type, b: &Type) -> bool {
     View::of(a).exactly(View::of(b))
 }
 
-/// Keeps a type that is about to become part of a larger one from growing without bound.
-pub(super) fn bounded(ty: Type) -> Type {
-    fn fits(ty: &Type, budget: &mut u32) -> bool {
-        let left = budget.checked_sub(1);
-        *budget = left.unwrap_or(0);
-        left.is_some() && ty.parts().all(|part| fits(part, budget))
-    }
-    if fits(&ty, &mut { MOST_NODES }) { ty } else { Type::Dyn }
-}
-
-/// How many type parameters a signature has, which are numbered from zero.
-pub(super) fn generics<'t>(types: impl Iterator<Item = &'t Type>) -> u32 {
-    fn highest(ty: &Type) -> u32 {
-        match ty {
-            Type::Param(param) => param + 1,
-            ty => ty.parts().map(highest).max().unwrap_or(0),
-        }
-    }
-    types.map(highest).max().unwrap_or(0)
-}
-
 /// Whether `null` may stand for a value of the type, as cel-go has always allowed.
-fn is_nullable(ty: &Type) -> bool {
+pub(super) fn is_nullable(ty: &Type) -> bool {
     match ty {
         Type::Null
         | Type::Wrapper(_)
@@ -344,67 +319,6 @@ fn is_nullable(ty: &Type) -> bool {
 /// The same but for their parts; a wrapper counts as what it wraps.
 fn same_kind(a: &Type, b: &Type) -> bool {
     std::mem::discriminant(a.unwrapped()) == std::mem::discriminant(b.unwrapped())
-}
-
-impl Type {
-    /// The type with `dyn` for its parameters.
-    pub(super) fn without_params(&self) -> Type {
-        match self {
-            Self::Param(_) => Self::Dyn,
-            ty if ty.is_open() => ty.map_parts(&mut Self::without_params),
-            ty => ty.clone(),
-        }
-    }
-
-    /// The type with `dyn` where it is of something reported as wrong.
-    pub(super) fn without_errors(&self) -> Type {
-        match self {
-            Self::Error => Self::Dyn,
-            ty => ty.map_parts(&mut Self::without_errors),
-        }
-    }
-
-    fn unwrapped(&self) -> &Type {
-        match self {
-            Self::Wrapper(inner) => inner,
-            ty => ty,
-        }
-    }
-
-    /// The types this one is made of; fields of an object and what a wrapper wraps are not parts.
-    fn parts(&self) -> impl Iterator<Item = &Type> {
-        let (pair, rest): ([Option<&Type>; 2], &[Type]) = match self {
-            Self::List(list) => ([Some(&list.element), None], &[]),
-            Self::Map(entry) => ([Some(&entry.0), Some(&entry.1)], &[]),
-            Self::Optional(inner) | Self::Type(Some(inner)) => ([Some(inner), None], &[]),
-            Self::Opaque(opaque) => ([None, None], &opaque.params),
-            _ => ([None, None], &[]),
-        };
-        pair.into_iter().flatten().chain(rest)
-    }
-
-    /// Whether there are variables or parameters in it.
-    pub(super) fn is_open(&self) -> bool {
-        matches!(self, Self::Var(_) | Self::Param(_)) || self.parts().any(Self::is_open)
-    }
-
-    /// The same kind of type with other parts.
-    fn map_parts(&self, part: &mut dyn FnMut(&Type) -> Type) -> Type {
-        match self {
-            Self::List(list) => Self::List(Arc::new(ListType {
-                element: part(&list.element),
-                semantics: list.semantics.clone(),
-            })),
-            Self::Map(entry) => Self::map(part(&entry.0), part(&entry.1)),
-            Self::Optional(inner) => Self::optional(part(inner)),
-            Self::Type(Some(inner)) => Self::type_of(part(inner)),
-            Self::Opaque(opaque) => {
-                let params = opaque.params.iter().map(part).collect();
-                Self::Opaque(Arc::new(OpaqueType { name: Arc::clone(&opaque.name), params }))
-            }
-            ty => ty.clone(),
-        }
-    }
 }
 
 #[cfg(test)]

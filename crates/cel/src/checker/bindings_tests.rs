@@ -1,3 +1,4 @@
+use super::super::parts::bounded;
 use super::*;
 
 fn optional(ty: Type) -> Type {

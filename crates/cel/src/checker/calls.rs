@@ -6,6 +6,7 @@ use super::Checker;
 use super::bindings::{self, Signature};
 use super::names;
 use super::operators::Operator;
+use super::parts;
 use crate::ast::ExprId;
 use crate::checked::Meaning;
 use crate::function::Overload;
@@ -80,7 +81,9 @@ impl<'a> Checker<'a> {
             if applied.is_some() || self.lenient && overload.params.len() == args.len() {
                 candidates.push(Arc::clone(overload));
             }
-            applied.into_iter().for_each(|ty| merge(&mut result, ty));
+            if let Some(ty) = applied {
+                merge(&mut result, ty);
+            }
         }
         self.mean(id, Meaning::Overloads(candidates));
         result.unwrap_or_else(|| self.no_overload(id, name, args, receiver))
@@ -92,7 +95,7 @@ impl Overload {
         Signature {
             params: &self.params,
             result: &self.result,
-            generics: bindings::generics(self.params.iter().chain([&self.result])),
+            generics: parts::generics(self.params.iter().chain([&self.result])),
         }
     }
 }

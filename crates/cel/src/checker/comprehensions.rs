@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Checker;
-use super::bindings::bounded;
 use super::operators::OPERATORS;
+use super::parts::bounded;
 use crate::ast::{BinaryOp, Expr, ExprId, Loop, LoopKind};
 use crate::checked::Meaning;
 use crate::types::Type;

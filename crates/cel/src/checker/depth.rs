@@ -3,6 +3,8 @@
 //! The parser bounds the expression itself, but `cel.bind(a, [[[x]]], cel.bind(b, [[[a]]], …))` nests values as deep as all the
 //! expressions put into each other. So a name counts as what it is bound to.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "what binds no name is treated alike")]
+
 use crate::ast::{Ast, Expr, ExprId};
 use crate::checked::Meaning;
 
@@ -53,9 +55,9 @@ impl Depths<'_> {
                 range.max(filter).max(self.of(it.body)) + 1
             }
             Expr::Binary { .. } => self.chain(id),
-            expr => {
+            other => {
                 let mut deepest = 0;
-                expr.for_each_child(|child| deepest = deepest.max(self.of(child)));
+                other.for_each_child(|child| deepest = deepest.max(self.of(child)));
                 deepest + 1
             }
         }

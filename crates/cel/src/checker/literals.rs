@@ -1,7 +1,8 @@
 //! List, map and struct literals.
 
 use super::Checker;
-use super::bindings::{bounded, most_general};
+use super::bindings::{is_nullable, most_general};
+use super::parts::bounded;
 use crate::ast::{Element, Entry, ExprId, StructField};
 use crate::checked::Meaning;
 use crate::env::Global;
@@ -14,7 +15,7 @@ impl Checker<'_> {
         let mut joined = None;
         for element in elements {
             let ty = self.entry(element.value, element.optional);
-            joined = Some(self.join(element.value, joined, ty));
+            joined = Some(self.join(joined, ty));
         }
         Type::list(bounded(joined.unwrap_or_else(|| self.bindings.fresh())))
     }
@@ -24,9 +25,9 @@ impl Checker<'_> {
         for entry in entries {
             let (keys, values) = joined.unzip();
             let key = self.check(entry.key);
-            let keys = self.join(entry.key, keys, key);
+            let keys = self.join(keys, key);
             let value = self.entry(entry.value, entry.optional);
-            joined = Some((keys, self.join(entry.value, values, value)));
+            joined = Some((keys, self.join(values, value)));
         }
         let (keys, values) = joined.unwrap_or_else(|| (self.bindings.fresh(), self.bindings.fresh()));
         Type::map(bounded(keys), bounded(values))
@@ -46,19 +47,16 @@ impl Checker<'_> {
     }
 
     /// The common type of the entries so far and one more.
-    fn join(&mut self, value: ExprId, joined: Option<Type>, ty: Type) -> Type {
+    fn join(&mut self, joined: Option<Type>, ty: Type) -> Type {
         let Some(joined) = joined else {
             return ty;
         };
         if self.bindings.assignable(&joined, &ty) {
-            // The specification has the type that is not null; cel-go would take the last.
-            return if matches!(ty, Type::Null) { joined } else { most_general(&joined, &ty) };
+            // The specification has the type that is not null; cel-go would take that of the null.
+            let null = matches!(ty, Type::Null) && is_nullable(&joined);
+            return if null { joined } else { most_general(&joined, &ty) };
         }
-        if !self.env.homogeneous_literals() {
-            return Type::Dyn;
-        }
-        self.mismatch(value, &joined, &ty);
-        Type::Error
+        Type::Dyn
     }
 
     pub(super) fn message(&mut self, id: ExprId, type_name: &str, fields: &[StructField]) -> Type {

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use super::bindings::{self, Signature};
+use super::bindings::Signature;
+use super::parts;
 use crate::ast::{BinaryOp, UnaryOp};
 use crate::types::Type;
 
@@ -54,7 +55,7 @@ impl Operator {
 
     fn row(mut self, params: impl Into<Vec<Type>>, result: Type) -> Self {
         let params = params.into();
-        let generics = bindings::generics(params.iter().chain([&result]));
+        let generics = parts::generics(params.iter().chain([&result]));
         self.rows.push(Row { params, result, generics, mixed: false });
         self
     }
@@ -64,19 +65,23 @@ impl Operator {
         types.iter().fold(self, |it, ty| it.row([ty.clone(), ty.clone()], ty.clone()))
     }
 
+    /// The rows are in cel-go's order: where operands are still unknown, the first row decides what they are.
     fn comparison(name: &'static str) -> Self {
         let numbers = [Type::Int, Type::Uint, Type::Double];
-        let others = [Type::Bool, Type::String, Type::Bytes, Type::Timestamp, Type::Duration];
-        let mut comparison = Self::new(name);
-        for ty in numbers.iter().chain(&others) {
-            comparison = comparison.row([ty.clone(), ty.clone()], Type::Bool);
+        let mut comparison = Self::new(name).compares(&Type::Bool, &Type::Bool);
+        for a in &numbers {
+            comparison = comparison.compares(a, a);
+            let others = numbers.iter().rev().filter(|b| *b != a);
+            comparison = others.fold(comparison, |it, b| it.compares(a, b));
         }
-        for (a, b) in numbers.iter().flat_map(|a| numbers.iter().map(move |b| (a, b))).filter(|(a, b)| a != b)
-        {
-            comparison = comparison.row([a.clone(), b.clone()], Type::Bool);
-            comparison.rows.last_mut().into_iter().for_each(|row| row.mixed = true);
-        }
-        comparison
+        let rest = [Type::String, Type::Bytes, Type::Timestamp, Type::Duration];
+        rest.iter().fold(comparison, |it, ty| it.compares(ty, ty))
+    }
+
+    fn compares(mut self, a: &Type, b: &Type) -> Self {
+        let params = vec![a.clone(), b.clone()];
+        self.rows.push(Row { params, result: Type::Bool, generics: 0, mixed: a != b });
+        self
     }
 
     /// The signatures; those that compare numbers of two types only when asked for.

@@ -156,7 +156,13 @@ fn strictness_is_the_environments_choice() {
         "{'a': 1, 2: 's'}",
         "1:10 expected type 'string' but found 'int'\n1:13 expected type 'int' but found 'string'",
     );
-    check("[1, d]", "=> list(dyn)");
+    check("[1, d]", "1:5 expected type 'int' but found 'dyn'");
+    check("[1, 2, ?o]", "=> list(int)");
+    check("'%d %s'.format([1, 's'])", "=> string");
+    check(
+        "[[1], [2, 's'], [3u]]",
+        "1:7 expected type 'list(int)' but found 'list(dyn)'\n1:11 expected type 'int' but found 'string'",
+    );
 }
 
 /// The meanings of the names in an expression, in the order of the source.
@@ -164,7 +170,7 @@ fn meanings(source: &str) -> (Vec<String>, u32) {
     let env = env();
     let checked = env.check(env.parse(source).unwrap()).unwrap();
     let mut found: Vec<(u32, String)> = Vec::new();
-    for (node, meaning) in checked.ast.nodes().iter().zip(&checked.meanings) {
+    for (id, meaning) in checked.ast.ids().zip(&checked.meanings) {
         let text = match meaning {
             Meaning::Variable(slot) => format!("variable {slot}"),
             Meaning::Local(slot) => format!("local {slot}"),
@@ -173,7 +179,7 @@ fn meanings(source: &str) -> (Vec<String>, u32) {
             Meaning::Message(message) => message.name.to_owned(),
             Meaning::Structural | Meaning::Unknown => continue,
         };
-        found.push((node.at, text));
+        found.push((checked.ast.node(id).at, text));
     }
     found.sort();
     (found.into_iter().map(|(_, text)| text).collect(), checked.locals)

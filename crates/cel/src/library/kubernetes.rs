@@ -1,10 +1,14 @@
 //! The function libraries of the Kubernetes API server.
 
+mod format;
+mod lists;
 mod quantity;
 mod regex;
 mod semver;
 mod urls;
 
+pub use format::{NamedFormat, format};
+pub use lists::lists;
 pub use quantity::{ParseQuantityError, Quantity, quantity};
 pub use regex::regex;
 pub use semver::{ParseSemverError, Semver, semver};

@@ -106,7 +106,7 @@ fn unwrap<'a>(meter: &Meter<'_>, args: &[Val<'a>]) -> Result<Val<'a>, EvalError>
 
 fn is_zero(value: &Val<'_>) -> bool {
     match value {
-        Val::Null | Val::Optional(None) => true,
+        Val::Null => true,
         Val::Bool(value) => !value,
         Val::Int(value) => *value == 0,
         Val::Uint(value) => *value == 0,
@@ -115,9 +115,63 @@ fn is_zero(value: &Val<'_>) -> bool {
         Val::Bytes(bytes) => bytes.is_empty(),
         Val::Timestamp(value) => *value == Timestamp::MIN,
         Val::Duration(value) => *value == Duration::ZERO,
-        Val::Optional(Some(_)) | Val::Type(_) | Val::Opaque(_) => false,
+        Val::Optional(_) | Val::Type(_) | Val::Opaque(_) => false,
         Val::Json(..) | Val::List(_) | Val::Map(_) => {
             value.as_list().is_some_and(|it| it.is_empty()) || value.as_map().is_some_and(|it| it.is_empty())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::check_expression;
+    use super::optionals;
+
+    #[test]
+    fn optionals_hold_values_or_none() {
+        let check = |expression: &str, expect: &str| check_expression([optionals()], expression, expect);
+        check("optional.of(1)", "some(1)");
+        check("optional.none()", "none");
+        check("optional.of(1).value()", "1");
+        check("optional.none().value()", "! optional.none() dereference");
+        check("[optional.of(0).hasValue(), optional.none().hasValue()]", "[true, false]");
+        check("optional.none().or(optional.of(2)).orValue(3)", "2");
+        check("optional.none().orValue(3)", "3");
+        check("{'a': 1}[?'b'].orValue(7)", "7");
+        check("optional.of(2).optMap(x, x * 2)", "some(4)");
+        check("[[1, 2].first(), [1, 2].last(), [].first(), [].last()]", "[some(1), some(2), none, none]");
+        check("optional.unwrap([optional.of(1), optional.none(), optional.of(2)])", "[1, 2]");
+        check("[optional.of(1), optional.none()].unwrapOpt()", "[1]");
+        check("optional.unwrap(dyn([1]))", "! no such overload");
+    }
+
+    #[test]
+    fn zero_values_are_none() {
+        let check = |value: &str, expect: bool| {
+            check_expression(
+                [optionals()],
+                &format!("optional.ofNonZeroValue({value}).hasValue()"),
+                &expect.to_string(),
+            );
+        };
+        for zero in ["null", "false", "0", "0u", "0.0", "-0.0", "''", "b''", "[]", "{}", "duration('0s')"] {
+            check(zero, false);
+        }
+        check("timestamp('0001-01-01T00:00:00Z')", false);
+        for other in [
+            "true",
+            "1",
+            "1u",
+            "0.1",
+            "'a'",
+            "b'a'",
+            "[0]",
+            "{0: 0}",
+            "timestamp(0)",
+            "type(0)",
+            "optional.none()",
+        ] {
+            check(other, true);
         }
     }
 }

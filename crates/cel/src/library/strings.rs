@@ -2,6 +2,7 @@
 
 mod format;
 mod position;
+mod validate;
 
 use position::{char_at, index_of, last_index_of, substring};
 
@@ -83,7 +84,8 @@ pub fn strings(dialect: Dialect) -> Library {
         .function("strings.quote", [Overload::function("strings_quote", [String], String, quote)])
         .function(
             "format",
-            [Overload::method("string_format", [String, Type::list(Type::Dyn)], String, format::format)],
+            [Overload::method("string_format", [String, Type::list(Type::Dyn)], String, format::format)
+                .validated_by(validate::validate)],
         )
 }
 

@@ -1,15 +1,14 @@
-//! Protobuf's wrapper messages, so that expressions which make them run without protobuf.
+//! Protobuf's wrapper and time messages, so that expressions which make them run without protobuf.
 
 use std::sync::Arc;
 
 use crate::error::EvalError;
-use crate::function::{Library, Message};
+use crate::function::{Build, Library, Message};
+use crate::time::{Duration, Timestamp};
 use crate::types::Type;
 use crate::value::Val;
 
-type Build = for<'a> fn(&[(Arc<str>, Val<'a>)]) -> Result<Val<'a>, EvalError>;
-
-/// `google.protobuf.Int32Value{value: 1}` and its kin: each stands for the value it wraps.
+/// `google.protobuf.Int32Value{value: 1}` and its kin: each stands for the value it wraps; and the messages of a point and a length of time.
 pub fn wrappers() -> Library {
     let kinds: [(&'static str, Type, Build); 9] = [
         ("google.protobuf.BoolValue", Type::Bool, |set| Ok(wrapped(set, Val::Bool(false)))),
@@ -26,7 +25,8 @@ pub fn wrappers() -> Library {
         let result = Type::Wrapper(Arc::new(ty.clone()));
         library.message(Message { name, fields: vec![("value", ty)], result, build })
     });
-    library.message(json_value()).constant("google.protobuf.NullValue.NULL_VALUE", Val::Int(0), Type::Int)
+    let library = library.message(json_value()).message(timestamp()).message(duration());
+    library.constant("google.protobuf.NullValue.NULL_VALUE", Val::Int(0), Type::Int)
 }
 
 /// `google.protobuf.Value`, one field of which says what it is.
@@ -44,6 +44,34 @@ fn json_value() -> Message {
         _ => Ok(Val::Null),
     };
     Message { name: "google.protobuf.Value", fields, result: Type::Dyn, build }
+}
+
+fn timestamp() -> Message {
+    let build: Build = |set| {
+        let nanos = u32::try_from(number(set, "nanos")).map_err(|_| EvalError::overflow("timestamp"))?;
+        let moment = Timestamp::new(number(set, "seconds"), nanos);
+        moment.map(Val::Timestamp).map_err(|_| EvalError::overflow("timestamp"))
+    };
+    time_message("google.protobuf.Timestamp", Type::Timestamp, build)
+}
+
+fn duration() -> Message {
+    let build: Build = |set| {
+        let whole = Duration::from_seconds(number(set, "seconds"));
+        let span = whole.and_then(|it| it.checked_add(Duration::from_nanos(number(set, "nanos"))));
+        span.map(Val::Duration).map_err(|_| EvalError::overflow("duration"))
+    };
+    time_message("google.protobuf.Duration", Type::Duration, build)
+}
+
+fn time_message(name: &'static str, result: Type, build: Build) -> Message {
+    Message { name, fields: vec![("seconds", Type::Int), ("nanos", Type::Int)], result, build }
+}
+
+/// The number that a field was set to, else zero.
+fn number(set: &[(Arc<str>, Val<'_>)], name: &str) -> i64 {
+    let field = set.iter().rfind(|(field, _)| **field == *name);
+    field.and_then(|(_, value)| value.int().ok()).unwrap_or(0)
 }
 
 fn wrapped<'a>(set: &[(Arc<str>, Val<'a>)], zero: Val<'a>) -> Val<'a> {

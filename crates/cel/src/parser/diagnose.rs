@@ -8,6 +8,7 @@ mod collections;
 mod grammar;
 mod members;
 mod recovery;
+mod report;
 mod token_set;
 
 use super::Parser;

@@ -168,7 +168,8 @@ impl Parser<'_> {
     /// Adds a node for something about which an issue is noted: neither a name nor a literal to the macros around it.
     #[cold]
     pub(super) fn add_unspecified(&mut self, start: u32, at: u32) -> ExprId {
-        self.add(Expr::Call { target: None, function: "".into(), args: Vec::new() }, start, at)
+        let span = Span::new(start, self.previous_end.max(start));
+        self.ast.add(Expr::Call { target: None, function: "".into(), args: Vec::new() }, span, at)
     }
 
     /// The name of the type whose literal begins at the brace that is next, if a name is what stands before it.

@@ -27,14 +27,12 @@ impl<'a> Frame<'_, 'a> {
         let root = self.root(path)?;
         let found = match root {
             Val::Json(json, _) => match path.walk(json, parents)? {
-                Value::Object(map) => map.contains_key(&*last.field),
-                _ => return Err(EvalError::no_such_overload().at(last.span)),
+                Value::Object(map) => Ok(map.contains_key(&*last.field)),
+                other => self.has_field(&Val::from_json(other, &Type::Dyn), &last.field),
             },
-            _ => {
-                has_field(&path.follow(root.clone(), parents)?, &last.field).map_err(|it| it.at(last.span))?
-            }
+            _ => self.has_field(&path.follow(root.clone(), parents)?, &last.field),
         };
-        Ok(Val::Bool(found))
+        found.map(Val::Bool).map_err(|it| it.at(last.span))
     }
 
     pub(super) fn path_is_text(&mut self, path: &'a Path, text: &str) -> Outcome<'a> {
@@ -51,7 +49,7 @@ impl<'a> Frame<'_, 'a> {
 
     fn root(&self, path: &Path) -> Result<&Val<'a>, EvalError> {
         match path.root {
-            Root::Local(slot) => Ok(&self.locals[slot as usize]),
+            Root::Local(slot) => self.local(slot),
             Root::Variable(slot) => self.variable(slot).map_err(|it| it.at(path.steps[0].span)),
         }
     }
@@ -61,8 +59,8 @@ impl<'a> Frame<'_, 'a> {
         let operand = self.eval(&select.operand)?;
         let outcome = match operand {
             Val::Optional(None) => Ok(Val::Optional(None)),
-            Val::Optional(Some(value)) => missing_is_none(get_field(&value, &select.field, &select.ty)),
-            value if select.optional => missing_is_none(get_field(&value, &select.field, &select.ty)),
+            Val::Optional(Some(value)) => self.field_if_present(&value, select),
+            value if select.optional => self.field_if_present(&value, select),
             value => get_field(&value, &select.field, &select.ty),
         };
         outcome.map_err(|it| it.at(span))
@@ -73,18 +71,40 @@ impl<'a> Frame<'_, 'a> {
         let operand = self.eval(&select.operand)?;
         let found = match operand {
             Val::Optional(None) => Ok(false),
-            Val::Optional(Some(value)) => has_field(&value, &select.field),
-            value => has_field(&value, &select.field),
+            Val::Optional(Some(value)) => self.has_field(&value, &select.field),
+            value => self.has_field(&value, &select.field),
         };
         found.map(Val::Bool).map_err(|it| it.at(span))
+    }
+
+    fn field_if_present(&self, value: &Val<'a>, select: &'a Select) -> Outcome<'a> {
+        self.demand_parts(value, &select.field)?;
+        missing_is_none(get_field(value, &select.field, &select.ty))
+    }
+
+    fn has_field(&self, value: &Val<'_>, field: &str) -> Result<bool, EvalError> {
+        self.demand_parts(value, field)?;
+        has_field(value, field)
+    }
+
+    /// Where presence is strict, a value that has no parts cannot be asked for one.
+    fn demand_parts(&self, value: &Val<'_>, field: &str) -> Result<(), EvalError> {
+        let has_parts =
+            value.as_map().is_some() || value.as_list().is_some() || matches!(value, Val::Optional(_));
+        if has_parts || !self.bindings.env().strict_presence() {
+            return Ok(());
+        }
+        Err(EvalError::no_such_key(field))
     }
 
     #[inline(never)]
     pub(super) fn index(&mut self, index: &'a Index, span: Span) -> Outcome<'a> {
         let operand = self.eval(&index.operand)?;
-        let key = self.eval(&index.index)?;
+        if matches!(operand, Val::Optional(None)) {
+            return Ok(operand);
+        }
+        let key = self.eval(&index.key)?;
         let outcome = match operand {
-            Val::Optional(None) => Ok(Val::Optional(None)),
             Val::Optional(Some(value)) => missing_is_none(get_element(&value, &key, &index.ty)),
             value if index.optional => missing_is_none(get_element(&value, &key, &index.ty)),
             value => get_element(&value, &key, &index.ty),
@@ -121,10 +141,12 @@ impl Path {
     /// The JSON after so many steps.
     fn walk<'a>(&self, mut json: &'a Value, steps: usize) -> Result<&'a Value, EvalError> {
         for step in &self.steps[..steps] {
-            let Value::Object(map) = json else {
-                return Err(EvalError::no_such_overload().at(step.span));
+            let found = match json {
+                Value::Object(map) => map.get(&*step.field),
+                Value::Array(_) => return Err(text_index().at(step.span)),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
             };
-            json = map.get(&*step.field).ok_or_else(|| EvalError::no_such_key(&step.field).at(step.span))?;
+            json = found.ok_or_else(|| EvalError::no_such_key(&step.field).at(step.span))?;
         }
         Ok(json)
     }
@@ -151,16 +173,19 @@ fn get_field<'a>(value: &Val<'a>, field: &str, known: &'a Type) -> Outcome<'a> {
         Val::Map(map) => map.get_str(field).cloned().ok_or_else(|| EvalError::no_such_key(field)),
         Val::Optional(None) => Ok(Val::Optional(None)),
         Val::Optional(Some(inner)) => missing_is_none(get_field(inner, field, known)),
-        _ => Err(EvalError::no_such_overload()),
+        other if other.as_list().is_some() => Err(text_index()),
+        _ => Err(EvalError::no_such_key(field)),
     }
 }
 
+/// Whether the field is there; in values that have no fields, none is.
 fn has_field(value: &Val<'_>, field: &str) -> Result<bool, EvalError> {
     match value {
         Val::Json(Value::Object(map), _) => Ok(map.contains_key(field)),
         Val::Map(map) => Ok(map.get_str(field).is_some()),
         Val::Optional(inner) => inner.as_ref().map_or(Ok(false), |inner| has_field(inner, field)),
-        _ => Err(EvalError::no_such_overload()),
+        other if other.as_list().is_some() => Err(text_index()),
+        _ => Ok(false),
     }
 }
 
@@ -180,7 +205,7 @@ fn get_element<'a>(value: &Val<'a>, key: &Val<'a>, known: &'a Type) -> Outcome<'
     match value {
         Val::Optional(None) => Ok(Val::Optional(None)),
         Val::Optional(Some(inner)) => missing_is_none(get_element(inner, key, known)),
-        _ => Err(EvalError::no_such_overload()),
+        _ => Err(EvalError::no_such_key(operators::display(key))),
     }
 }
 
@@ -191,15 +216,23 @@ fn list_position(key: &Val<'_>) -> Result<i64, EvalError> {
         Val::Double(index) => exact_int(*index).ok_or_else(|| {
             EvalError::invalid(format!("unsupported index value {index}: a list index is a whole number"))
         }),
-        _ => Err(EvalError::invalid(format!(
-            "unsupported index type '{}' in list",
-            key.type_of().runtime_name()
-        ))),
+        _ => Err(unsupported_index(key.type_of().runtime_name())),
     }
 }
 
+/// A field of a list.
+#[cold]
+fn text_index() -> EvalError {
+    unsupported_index("string")
+}
+
+#[cold]
+fn unsupported_index(ty: &str) -> EvalError {
+    EvalError::invalid(format!("unsupported index type '{ty}' in list"))
+}
+
 /// Absence becomes `optional.none()`; other errors stay.
-fn missing_is_none<'a>(found: Outcome<'a>) -> Outcome<'a> {
+fn missing_is_none(found: Outcome<'_>) -> Outcome<'_> {
     match found {
         Err(error) if error.is_missing_data() => Ok(Val::Optional(None)),
         found => found.map(Val::some),

@@ -38,6 +38,10 @@ impl<'a> Bindings<'a> {
         }
     }
 
+    pub(super) fn env(&self) -> &Env {
+        self.env
+    }
+
     pub(super) fn get(&self, slot: u32) -> Option<&Val<'a>> {
         self.values.get(slot as usize)?.as_ref()
     }

@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use super::bindings::Bindings;
-use super::ir::{Call, Ir, MapEntry, Op, OptionalMapIr, StructLiteral};
+use super::failure::{self, Failure};
+use super::ir::{BindIr, Call, Ir, MapEntry, Op, OptionalMapIr, StructLiteral};
 use super::operators;
-use crate::ast::LogicOp;
+use crate::ast::{BinaryOp, LogicOp};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::function::Overload;
 use crate::meter::Meter;
@@ -30,7 +31,7 @@ impl<'a> Frame<'_, 'a> {
         match &node.op {
             Op::Constant(value) => Ok(lend(value)),
             Op::Path(path) => self.path(path),
-            Op::Local(slot) => Ok(self.locals[*slot as usize].clone()),
+            Op::Local(slot) => self.local(*slot).cloned(),
             Op::Variable(slot) => self.variable(*slot).cloned().map_err(|it| it.at(node.span)),
             Op::PathIsText(it) => self.path_is_text(&it.0, &it.1),
             Op::Logic(LogicOp::And, terms) => self.logic(terms, false),
@@ -58,10 +59,7 @@ impl<'a> Frame<'_, 'a> {
             Op::ListOptional(elements) => self.list_optional(elements, node),
             Op::Map(entries) => self.map(entries, node),
             Op::Struct(literal) => self.literal(literal, node),
-            Op::Bind(it) => {
-                self.locals[it.slot as usize] = self.eval(&it.init)?;
-                self.eval(&it.body)
-            }
+            Op::Bind(it) => self.bind(it),
             Op::OptionalMap(it) => self.optional_map(it, node),
             Op::Or(it) => self.or(&it.0, &it.1, node),
             Op::OrValue(it) => self.or_value(&it.0, &it.1, node),
@@ -75,6 +73,14 @@ impl<'a> Frame<'_, 'a> {
             Val::Bool(value) => Ok(value),
             _ => Err(EvalError::no_such_overload().at(node.span)),
         }
+    }
+
+    pub(super) fn local(&self, slot: u32) -> Result<&Val<'a>, EvalError> {
+        match &self.locals[slot as usize] {
+            Val::Opaque(value) => failure::check(value.as_ref())?,
+            _ => {}
+        }
+        Ok(&self.locals[slot as usize])
     }
 
     pub(super) fn variable(&self, slot: u32) -> Result<&Val<'a>, EvalError> {
@@ -137,10 +143,11 @@ impl<'a> Frame<'_, 'a> {
         }
     }
 
+    /// A part of a concatenation, which the checker knows to be text; data may break its schema.
     fn text(&mut self, node: &'a Ir) -> Result<Text<'a>, EvalError> {
         match self.eval(node)? {
             Val::String(text) => Ok(text),
-            _ => Err(EvalError::no_such_overload().at(node.span)),
+            other => Err(operators::mismatch(BinaryOp::Add, &Val::str(""), &other).at(node.span)),
         }
     }
 
@@ -149,7 +156,9 @@ impl<'a> Frame<'_, 'a> {
         self.meter.charge_text(length)?;
         if length > SMALL_TEXT {
             let mut text = String::with_capacity(length);
-            parts.iter().for_each(|it| text.push_str(it));
+            for part in parts {
+                text.push_str(part);
+            }
             return Ok(Val::string(text));
         }
         let mut buffer = [0; SMALL_TEXT];
@@ -261,6 +270,16 @@ impl<'a> Frame<'_, 'a> {
             Val::Optional(Some(value)) => Ok(Arc::unwrap_or_clone(value)),
             _ => Err(EvalError::no_such_overload().at(node.span)),
         }
+    }
+
+    /// A failure to evaluate what is bound matters only where the name is used.
+    #[inline(never)]
+    fn bind(&mut self, it: &'a BindIr) -> Outcome<'a> {
+        self.locals[it.slot as usize] = match self.eval(&it.init) {
+            Err(error) if !error.is_fatal() => Val::opaque(Failure(error)),
+            outcome => outcome?,
+        };
+        self.eval(&it.body)
     }
 
     #[inline(never)]

@@ -93,7 +93,7 @@ pub(super) struct Select {
 #[derive(Debug)]
 pub(super) struct Index {
     pub(super) operand: Ir,
-    pub(super) index: Ir,
+    pub(super) key: Ir,
     pub(super) optional: bool,
     pub(super) ty: Type,
 }

@@ -31,6 +31,7 @@ impl Lowering<'_> {
         ids.iter().map(|id| self.node(*id)).collect()
     }
 
+    #[expect(clippy::unnecessary_box_returns, reason = "it is stored as it is returned")]
     fn pair(&self, a: ExprId, b: ExprId) -> Box<(Ir, Ir)> {
         Box::new((self.node(a), self.node(b)))
     }
@@ -133,7 +134,7 @@ impl Lowering<'_> {
 
     fn index(&self, id: ExprId, operand: ExprId, index: ExprId, optional: bool) -> Op {
         let ty = self.field_type(id, operand, optional);
-        Op::Index(Box::new(Index { operand: self.node(operand), index: self.node(index), optional, ty }))
+        Op::Index(Box::new(Index { operand: self.node(operand), key: self.node(index), optional, ty }))
     }
 
     fn call(&self, id: ExprId, target: Option<ExprId>, name: &Arc<str>, args: &[ExprId]) -> Op {

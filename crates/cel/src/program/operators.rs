@@ -14,7 +14,7 @@ type Outcome<'a> = Result<Val<'a>, EvalError>;
 /// `<`, `<=`, `>`, `>=`; comparisons with NaN are false.
 pub(super) fn order<'a>(op: BinaryOp, a: &Val<'_>, b: &Val<'_>) -> Outcome<'a> {
     let Some(order) = a.compare(b) else {
-        return if a.comparable(b) { Ok(Val::Bool(false)) } else { Err(EvalError::no_such_overload()) };
+        return if a.comparable(b) { Ok(Val::Bool(false)) } else { Err(mismatch(op, a, b)) };
     };
     Ok(Val::Bool(match op {
         BinaryOp::Less => order == Ordering::Less,
@@ -38,11 +38,21 @@ pub(super) fn arithmetic<'a>(meter: &Meter<'_>, op: BinaryOp, a: &Val<'a>, b: &V
     match (a, b) {
         (Val::Int(a), Val::Int(b)) => int(op, *a, *b).map(Val::Int),
         (Val::Uint(a), Val::Uint(b)) => uint(op, *a, *b).map(Val::Uint),
-        (Val::Double(a), Val::Double(b)) => double(op, *a, *b).map(Val::Double),
+        (Val::Double(x), Val::Double(y)) => {
+            double(op, *x, *y).map(Val::Double).ok_or_else(|| mismatch(op, a, b))
+        }
         (Val::Timestamp(_) | Val::Duration(_), _) => time(op, a, b),
         _ if op == BinaryOp::Add => append(meter, a, b),
-        _ => Err(EvalError::no_such_overload()),
+        _ => Err(mismatch(op, a, b)),
     }
+}
+
+/// Operands of types that the operator does not take.
+#[cold]
+pub(super) fn mismatch(op: BinaryOp, a: &Val<'_>, b: &Val<'_>) -> EvalError {
+    let (a, b) = (a.type_of(), b.type_of());
+    let message = format!("no such overload: {} {} {}", a.runtime_name(), op.symbol(), b.runtime_name());
+    EvalError::new(EvalErrorKind::NoSuchOverload, message)
 }
 
 fn int(op: BinaryOp, a: i64, b: i64) -> Result<i64, EvalError> {
@@ -69,13 +79,14 @@ fn uint(op: BinaryOp, a: u64, b: u64) -> Result<u64, EvalError> {
     result.ok_or_else(|| EvalError::overflow("unsigned integer"))
 }
 
-fn double(op: BinaryOp, a: f64, b: f64) -> Result<f64, EvalError> {
+/// Doubles have no modulus.
+fn double(op: BinaryOp, a: f64, b: f64) -> Option<f64> {
     match op {
-        BinaryOp::Add => Ok(a + b),
-        BinaryOp::Subtract => Ok(a - b),
-        BinaryOp::Multiply => Ok(a * b),
-        BinaryOp::Divide => Ok(a / b),
-        _ => Err(EvalError::no_such_overload()),
+        BinaryOp::Add => Some(a + b),
+        BinaryOp::Subtract => Some(a - b),
+        BinaryOp::Multiply => Some(a * b),
+        BinaryOp::Divide => Some(a / b),
+        _ => None,
     }
 }
 
@@ -87,7 +98,7 @@ fn time<'a>(op: BinaryOp, a: &Val<'_>, b: &Val<'_>) -> Outcome<'a> {
         (BinaryOp::Subtract, Val::Timestamp(a), Val::Duration(b)) => a.checked_sub(*b).map(Val::Timestamp),
         (BinaryOp::Subtract, Val::Timestamp(a), Val::Timestamp(b)) => a.since(*b).map(Val::Duration),
         (BinaryOp::Subtract, Val::Duration(a), Val::Duration(b)) => a.checked_sub(*b).map(Val::Duration),
-        _ => return Err(EvalError::no_such_overload()),
+        _ => return Err(mismatch(op, a, b)),
     };
     result.map_err(|error: TimeError| EvalError::new(EvalErrorKind::Overflow, error.to_string()))
 }
@@ -103,7 +114,8 @@ fn append<'a>(meter: &Meter<'_>, a: &Val<'a>, b: &Val<'a>) -> Outcome<'a> {
             meter.charge_text(a.len() + b.len())?;
             Ok(Val::bytes([&**a, &**b].concat()))
         }
-        _ => append_lists(a, b, meter),
+        _ if a.as_list().is_some() && b.as_list().is_some() => append_lists(a, b, meter),
+        _ => Err(mismatch(BinaryOp::Add, a, b)),
     }
 }
 

@@ -70,6 +70,20 @@ impl Duration {
         self.nanos % NANOS_PER_SECOND
     }
 
+    /// Go's own notation, as Kubernetes writes durations: `1h30m0s`, `1.5ms`.
+    pub fn to_go_notation(self) -> String {
+        let sign = if self.nanos < 0 { "-" } else { "" };
+        let nanos = self.nanos.unsigned_abs();
+        let magnitude = match nanos {
+            0 => "0s".to_owned(),
+            1..1_000 => format!("{nanos}ns"),
+            1_000..1_000_000 => format!("{}µs", decimal(nanos, 3)),
+            1_000_000..NANOS_PER_SECOND_U64 => format!("{}ms", decimal(nanos, 6)),
+            _ => clock_notation(nanos),
+        };
+        format!("{sign}{magnitude}")
+    }
+
     /// The sum of two spans.
     pub fn checked_add(self, other: Self) -> Result<Self, TimeError> {
         self.nanos.checked_add(other.nanos).map(Self::from_nanos).ok_or(TimeError::DurationOverflow)
@@ -103,6 +117,26 @@ impl std::str::FromStr for Duration {
     fn from_str(text: &str) -> Result<Self, TimeError> {
         Self::parse(text)
     }
+}
+
+/// Hours, minutes and seconds, from the largest unit that is not zero on.
+fn clock_notation(nanos: u64) -> String {
+    const MINUTE: u64 = 60 * NANOS_PER_SECOND_U64;
+    let (hours, minutes) = (nanos / (60 * MINUTE), nanos / MINUTE % 60);
+    let seconds = decimal(nanos % MINUTE, 9);
+    match (hours, minutes) {
+        (0, 0) => format!("{seconds}s"),
+        (0, minutes) => format!("{minutes}m{seconds}s"),
+        (hours, minutes) => format!("{hours}h{minutes}m{seconds}s"),
+    }
+}
+
+/// A number of units of which the last digits are a fraction, without trailing zeros.
+fn decimal(units: u64, fraction_digits: usize) -> String {
+    let digits = format!("{units:0>width$}", width = fraction_digits + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - fraction_digits);
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
 }
 
 fn parse_nanos(text: &str) -> Option<i64> {
@@ -257,6 +291,26 @@ mod tests {
         check(-NANOS_PER_SECOND / 2, "-0.5s");
         check(1, "0.000000001s");
         check(i64::MIN, "-9223372036.854775808s");
+    }
+
+    #[test]
+    fn prints_go_notation() {
+        let check = |text: &str, expect: &str| {
+            assert_eq!(Duration::parse(text).unwrap().to_go_notation(), expect);
+        };
+        check("0", "0s");
+        check("1ns", "1ns");
+        check("1.1us", "1.1µs");
+        check("2200us", "2.2ms");
+        check("3.3s", "3.3s");
+        check("4m5s", "4m5s");
+        check("61s", "1m1s");
+        check("4m5.001s", "4m5.001s");
+        check("5h6m7.001s", "5h6m7.001s");
+        check("100h", "100h0m0s");
+        check("-90m", "-1h30m0s");
+        check("8m0.000000001s", "8m0.000000001s");
+        check("-9223372036854775808ns", "-2562047h47m16.854775808s");
     }
 
     #[test]

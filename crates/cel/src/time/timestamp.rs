@@ -64,6 +64,12 @@ impl Timestamp {
         self.nanos
     }
 
+    /// The moment without its fraction of a second, as Kubernetes keeps times.
+    #[must_use]
+    pub const fn to_whole_seconds(self) -> Self {
+        Self { nanos: 0, ..self }
+    }
+
     /// The moment a span later (earlier, if the span is negative).
     pub fn checked_add(self, span: Duration) -> Result<Self, TimeError> {
         let nanos = i64::from(self.nanos) + span.subsecond_nanos();

@@ -35,7 +35,8 @@ impl<'a> Val<'a> {
     pub fn to_json_metered(&self, meter: &Meter<'_>) -> Result<Value, EvalError> {
         meter.charge(1)?;
         Ok(match self {
-            Self::Null | Self::Optional(None) => Value::Null,
+            // Kubernetes takes the first moment of the year 1 for no time at all.
+            Self::Null | Self::Optional(None) | Self::Timestamp(Timestamp::MIN) => Value::Null,
             Self::Bool(value) => Value::Bool(*value),
             Self::Int(value) => Value::from(*value),
             Self::Uint(value) => Value::from(*value),
@@ -45,8 +46,8 @@ impl<'a> Val<'a> {
                 Value::String(text.to_string())
             }
             Self::Bytes(_) => return Err(no_json("bytes", "; use base64.encode() or string()")),
-            Self::Timestamp(value) => Value::String(value.to_string()),
-            Self::Duration(value) => Value::String(value.to_string()),
+            Self::Timestamp(value) => Value::String(value.to_whole_seconds().to_string()),
+            Self::Duration(value) => Value::String(value.to_go_notation()),
             Self::Json(json, _) => {
                 charge_json(json, meter)?;
                 (*json).clone()

@@ -42,8 +42,9 @@ fn everything() -> Env {
         library::block(),
         library::optionals(),
         library::math(),
+        library::encoders(),
     ];
-    libraries.into_iter().fold(Env::builder(), krono_cel::EnvBuilder::library).build()
+    libraries.into_iter().fold(Env::builder(), krono_cel::EnvBuilder::library).strict_presence(true).build()
 }
 
 struct Case<'c>(&'c Value);

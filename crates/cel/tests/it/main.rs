@@ -5,4 +5,5 @@
 
 mod conformance;
 mod corpus;
+mod golden;
 mod parse_corpus;

@@ -1,7 +1,10 @@
 //! Running the binary under test.
 
 use std::fmt;
-use std::process::{Command, Stdio};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 /// What a run left behind; its `Display` is what tests compare.
 pub(crate) struct Run {
@@ -12,12 +15,24 @@ pub(crate) struct Run {
 
 /// Runs `krono` with these arguments, nothing on stdin and a fixed environment.
 pub(crate) fn krono(arguments: &[&str]) -> Run {
-    let output = command(arguments).output().unwrap();
-    Run {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    command(arguments).output().unwrap().into()
+}
+
+/// Runs `krono` with this text on stdin.
+pub(crate) fn krono_reading(text: &str, arguments: &[&str]) -> Run {
+    let mut command = command(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // It may end without having read all.
+    drop(child.stdin.take().unwrap().write_all(text.as_bytes()));
+    child.wait_with_output().unwrap().into()
+}
+
+/// A file with this text in the tests' own folder; gives its path.
+pub(crate) fn file(name: &str, text: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
 }
 
 /// The command itself, for tests that need its pipes.
@@ -25,6 +40,16 @@ pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_krono"));
     command.args(arguments).stdin(Stdio::null()).env_remove("COLUMNS");
     command
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
 }
 
 impl fmt::Display for Run {

@@ -1,6 +1,10 @@
 //! Runs the binary and looks at exit code, stdout and stderr.
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+mod cel;
 mod completions;
+mod corpus;
+mod docs;
 mod help;
 mod krono;
+mod schema;

@@ -60,7 +60,7 @@ pub fn quantity() -> Library {
 impl Quantity {
     /// The type of quantities in expressions.
     pub fn cel_type() -> Type {
-        Type::opaque("kubernetes.Quantity")
+        Type::object("kubernetes.Quantity", [])
     }
 }
 

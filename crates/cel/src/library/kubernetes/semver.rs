@@ -55,7 +55,7 @@ pub fn semver() -> Library {
 impl Semver {
     /// The type of versions in expressions.
     pub fn cel_type() -> Type {
-        Type::opaque("kubernetes.Semver")
+        Type::object("kubernetes.Semver", [])
     }
 }
 

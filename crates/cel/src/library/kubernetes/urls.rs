@@ -36,7 +36,7 @@ pub fn urls() -> Library {
 impl Url {
     /// The type of URLs in expressions.
     pub fn cel_type() -> Type {
-        Type::opaque("kubernetes.URL")
+        Type::object("kubernetes.URL", [])
     }
 }
 

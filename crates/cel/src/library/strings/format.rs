@@ -39,7 +39,7 @@ fn formatted(meter: &Meter<'_>, template: &str, arguments: ListView<'_, '_>) -> 
 
 /// What stands behind a `%`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Clause {
+pub(super) enum Clause {
     Text,
     Decimal,
     Fixed(usize),
@@ -51,7 +51,7 @@ enum Clause {
 
 impl Clause {
     /// The clause at the start of the text, and what is behind it.
-    fn parse(text: &str) -> Result<(Self, &str), EvalError> {
+    pub(super) fn parse(text: &str) -> Result<(Self, &str), EvalError> {
         if text.is_empty() {
             return Err(EvalError::invalid("unexpected end of string"));
         }
@@ -104,6 +104,11 @@ impl Clause {
     }
 
     fn refuse(self, value: &Val<'_>) -> EvalError {
+        EvalError::invalid(self.refusal(value.type_of().runtime_name()))
+    }
+
+    /// What is said about an argument of a type that the clause does not take.
+    pub(super) fn refusal(self, given: &str) -> String {
         let rule = match self {
             Self::Text => {
                 "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
@@ -115,8 +120,7 @@ impl Clause {
             Self::Octal => "octal clause can only be used on ints and uints",
             Self::Hex { .. } => "only ints, uints, bytes, and strings can be formatted as hex",
         };
-        let given = value.type_of();
-        EvalError::invalid(format!("error during formatting: {rule}, was given {}", given.runtime_name()))
+        format!("error during formatting: {rule}, was given {given}")
     }
 }
 

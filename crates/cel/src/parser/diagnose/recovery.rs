@@ -1,13 +1,11 @@
 //! ANTLR's ways to report an error and to go on after it.
 
-use super::super::{Parser, too_deep};
+use super::super::Parser;
 use super::token_set::TokenSet;
 use crate::ast::ExprId;
 use crate::lexer::{Token, TokenKind};
 use crate::source::{Issue, Span};
 
-/// How many syntax errors are reported.
-const MAX_ISSUES: usize = 100;
 /// How often parsing goes on after an error.
 const MAX_RECOVERIES: u32 = 30;
 /// How many tokens one recovery may skip.
@@ -81,21 +79,21 @@ pub(super) struct Recovery<'s> {
     /// Makes the nodes; the issues it notes are about what is within the grammar.
     pub(super) tree: Parser<'s>,
     /// What the lexer recognised; the last one is the end.
-    tokens: Vec<Token>,
+    pub(super) tokens: Vec<Token>,
     position: usize,
     /// What may follow each rule that is being read.
     follows: Vec<TokenSet>,
     pub(super) depth: u32,
     /// No error is reported until a token matches.
-    recovering: bool,
+    pub(super) recovering: bool,
     problem: Option<Problem>,
     last_error: Option<usize>,
     /// Bits by [`Place`].
     last_places: u32,
     recoveries: u32,
     /// Where text stands that is no token.
-    invalid: Vec<Span>,
-    issues: Vec<Issue>,
+    pub(super) invalid: Vec<Span>,
+    pub(super) issues: Vec<Issue>,
 }
 
 impl<'s> Recovery<'s> {
@@ -193,40 +191,6 @@ impl<'s> Recovery<'s> {
             ProblemKind::NoAlternative { offending } => self.report_no_alternative(offending)?,
         }
         self.recover(problem.place)
-    }
-
-    fn report_no_alternative(&mut self, offending: usize) -> Outcome<()> {
-        let start = self.current();
-        let token = self.tokens[offending];
-        let text = if start.kind == TokenKind::End {
-            "<EOF>".to_owned()
-        } else {
-            self.text_between(start.start, token.end)
-        };
-        let keyword = matches!(token.kind, TokenKind::True | TokenKind::False | TokenKind::Null);
-        // cel-go says this in an older form.
-        let message = if keyword && text.len() == token.text(self.tree.source).len() + 1 {
-            format!("mismatched input '{}' expecting IDENTIFIER", token.text(self.tree.source))
-        } else {
-            format!("no viable alternative at input {}", quoted(&text))
-        };
-        self.report(token, &message)
-    }
-
-    /// The text of a range, without what is no token.
-    fn text_between(&self, start: u32, end: u32) -> String {
-        let mut text = String::new();
-        let mut at = start;
-        for span in self.invalid.iter().filter(|it| it.start >= start && it.end <= end) {
-            text.push_str(self.source_text(at, span.start));
-            at = span.end;
-        }
-        text.push_str(self.source_text(at, end));
-        text
-    }
-
-    fn source_text(&self, start: u32, end: u32) -> &'s str {
-        self.tree.source.get(start as usize..end as usize).unwrap_or_default()
     }
 
     /// Skips to a token at which this rule's callers can go on.
@@ -383,52 +347,8 @@ impl<'s> Recovery<'s> {
         Err(Trouble::Recoverable)
     }
 
-    fn report_unwanted(&mut self, expected: TokenSet) -> Outcome<()> {
-        let text = self.shown(self.current());
-        self.report(self.current(), &format!("extraneous input {text} expecting {expected}"))
-    }
-
-    fn report(&mut self, token: Token, message: &str) -> Outcome<()> {
-        if self.recovering {
-            return Ok(());
-        }
-        self.recovering = true;
-        self.note_syntax(token, message)
-    }
-
-    fn note_syntax(&mut self, token: Token, message: &str) -> Outcome<()> {
-        if self.issues.len() >= MAX_ISSUES {
-            self.note(token, format!("Syntax error: More than {MAX_ISSUES} syntax errors"));
-            return Err(Trouble::Halt);
-        }
-        self.note(token, format!("Syntax error: {message}"));
-        Ok(())
-    }
-
-    fn note(&mut self, token: Token, message: String) {
-        self.issues.push(Issue { at: token.start, span: token.span(), message });
-    }
-
-    /// Reports that the nesting is too deep to go on.
-    #[cold]
-    pub(super) fn halt_too_deep(&mut self) -> Trouble {
-        self.issues.push(too_deep(self.current().span()));
-        Trouble::Halt
-    }
-
-    fn shown(&self, token: Token) -> String {
-        match token.kind {
-            TokenKind::End => quoted("<EOF>"),
-            _ => quoted(token.text(self.tree.source)),
-        }
-    }
-
     /// A node for what could not be read.
     pub(super) fn unspecified(&mut self, start: u32) -> ExprId {
         self.tree.add_unspecified(start, start)
     }
-}
-
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r"))
 }

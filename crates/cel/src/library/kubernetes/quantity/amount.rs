@@ -48,11 +48,14 @@ impl Quantity {
         self.mantissa_at(0).and_then(|value| value.try_into().ok())
     }
 
-    /// The nearest double, or one close to it: Kubernetes rounds twice.
+    /// The nearest double, or one close to it: Kubernetes rounds twice, and counts wide amounts in billionths.
     #[expect(clippy::cast_precision_loss, reason = "an approximation is asked for")]
     pub fn as_approximate_double(&self) -> f64 {
+        if self.wide {
+            return decimal(self.mantissa, self.scale.saturating_add(9)) * decimal(1, -9);
+        }
         let mantissa = self.mantissa as f64;
-        if self.scale == 0 { mantissa } else { mantissa * power_of_ten(self.scale) }
+        if self.scale == 0 { mantissa } else { mantissa * decimal(1, self.scale) }
     }
 
     /// The sum, in the notation of this amount unless it is zero.
@@ -90,9 +93,9 @@ impl Quantity {
     }
 }
 
-fn power_of_ten(exponent: i32) -> f64 {
-    // Parsing rounds correctly, which `powi` does not.
-    format!("1e{exponent}").parse().unwrap_or(f64::NAN)
+/// The double nearest to a decimal number; parsing rounds correctly, which `powi` does not.
+fn decimal(mantissa: i128, exponent: i32) -> f64 {
+    format!("{mantissa}e{exponent}").parse().unwrap_or(f64::NAN)
 }
 
 impl Ord for Quantity {

@@ -176,9 +176,11 @@ fn converts_to_numbers() {
     check("10Ti", Some(10 << 40), 10_995_116_277_760.0);
     check("100Ti", None, 109_951_162_777_600.0);
     check("1.5Gi", None, 1_610_612_736.0);
+    check("-1000.25Pi", None, -1.126_181_381_819_334_8e18);
+    check("9223372036854775807E", None, 9.223_372_036_854_777e36);
     check("1000m", None, 1.0);
     check("0.3", None, 0.300_000_000_000_000_04);
-    check("9999999999999999999999999999999999999G", None, 1e46);
+    check("9999999999999999999999999999999999999G", None, 1.000_000_000_000_000_1e46);
     check("1e400", None, f64::INFINITY);
     check("-1e400", None, f64::NEG_INFINITY);
     let sum = amount("9223372036854775807").checked_add(amount("1")).unwrap();

@@ -45,6 +45,12 @@ impl Url {
         Parts::parse(text, Strictness::Request).is_ok()
     }
 
+    /// Why the text is no URL, if it is none.
+    pub(in super::super) fn problem(text: &str) -> Option<String> {
+        let reason = Parts::parse(text, Strictness::Request).err()?;
+        Some(format!("parse {}: {reason}", quoted(text)))
+    }
+
     /// The scheme in lower case, or nothing.
     pub fn scheme(&self) -> &str {
         &self.scheme

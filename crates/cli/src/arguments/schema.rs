@@ -1,0 +1,35 @@
+//! `krono schema …`.
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::document::Source;
+
+const EXPAND_EXAMPLES: &str = "\
+Examples:
+  krono schema expand webapp.yaml
+  krono schema expand webapp.yaml | kubectl apply --dry-run=server -f -
+  cat fields.yaml | krono schema expand - -o json";
+
+/// Expand and check API schemas
+#[derive(Debug, Subcommand)]
+pub(crate) enum SchemaCommand {
+    Expand(ExpandArguments),
+}
+
+/// Print the CRD of a definition, or the OpenAPI schema of a SimpleSchema
+#[derive(Debug, Args)]
+#[command(after_help = EXPAND_EXAMPLES)]
+pub(crate) struct ExpandArguments {
+    /// The definition or SimpleSchema; `-` reads stdin
+    pub(crate) file: Source,
+    /// How to print it
+    #[arg(short, long, value_enum, default_value_t = Notation::Yaml)]
+    pub(crate) output: Notation,
+}
+
+/// How a document is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Notation {
+    Yaml,
+    Json,
+}

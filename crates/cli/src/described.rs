@@ -1,0 +1,106 @@
+//! Files that describe schemas: definitions, CRDs, SimpleSchemas and OpenAPI schemas.
+
+mod form;
+mod problem;
+mod reading;
+#[cfg(test)]
+mod tests;
+
+use krono_schema::Schema;
+use krono_schema::crd::InstanceSchema;
+use serde_json::Value;
+
+pub(crate) use self::problem::Problem;
+use self::reading::Reading;
+use crate::command_error::CommandError;
+use crate::document::{Places, Source};
+
+/// A document that describes a schema.
+#[derive(Debug)]
+pub(crate) enum Described {
+    /// A `ResourceGraphDefinition`, or only the `schema` of one.
+    Definition(Box<InstanceSchema>),
+    /// A `CustomResourceDefinition`.
+    Crd(Crd),
+    /// A map of fields in kro's short notation, expanded.
+    Simple(Schema),
+    /// An OpenAPI schema as it is.
+    OpenApi(Schema),
+}
+
+/// What there is of interest in a `CustomResourceDefinition`.
+#[derive(Debug)]
+pub(crate) struct Crd {
+    pub(crate) name: String,
+    pub(crate) versions: Vec<CrdVersion>,
+}
+
+/// One version that has a schema.
+#[derive(Debug)]
+pub(crate) struct CrdVersion {
+    pub(crate) name: String,
+    pub(crate) storage: bool,
+    pub(crate) schema: Schema,
+}
+
+/// The schemas of one file.
+#[derive(Debug)]
+pub(crate) struct DescribedFile {
+    pub(crate) documents: Vec<Described>,
+    /// What was accepted, or left out, but is likely a mistake.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl DescribedFile {
+    /// Reads a file; every problem of every document is told, each with its place.
+    pub(crate) fn read(source: &Source) -> Result<Self, CommandError> {
+        let read = source.read_documents()?;
+        let mut file = Self { documents: Vec::new(), warnings: read.warnings };
+        let mut problems = Vec::new();
+        let single = read.values.len() == 1;
+        for (index, value) in read.values.iter().enumerate() {
+            match form::of(value) {
+                form::Form::Other(kind) if !single => {
+                    file.warnings.push(format!("{source}: left out, as it describes no schema: {kind}"));
+                }
+                form => match Reading::of(value, form) {
+                    Ok(described) => file.documents.push(described),
+                    Err(found) => problems.extend(found.into_iter().map(|it| (index, it))),
+                },
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problem::report(source, &Places::of(&read.text), &problems));
+        }
+        if file.documents.is_empty() {
+            return Err(CommandError::wrong(format!("{source} describes no schema")).hint(EXPECTED));
+        }
+        Ok(file)
+    }
+}
+
+const EXPECTED: &str =
+    "expected a ResourceGraphDefinition, a CustomResourceDefinition, a SimpleSchema or an OpenAPI schema";
+
+impl Described {
+    /// What it is, for people.
+    pub(crate) fn title(&self) -> String {
+        match self {
+            Described::Definition(it) => {
+                format!("definition of {} ({}/{})", it.kind, it.group, it.api_version)
+            }
+            Described::Crd(crd) => format!("CustomResourceDefinition {}", crd.name),
+            Described::Simple(_) => "SimpleSchema".to_owned(),
+            Described::OpenApi(_) => "OpenAPI schema".to_owned(),
+        }
+    }
+}
+
+/// The schema of a status expression; what resources it reads is known to a cluster only.
+pub(crate) fn status_leaf(_expression: &str) -> Schema {
+    Schema::any()
+}
+
+fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
+    value.pointer(pointer).and_then(Value::as_str)
+}

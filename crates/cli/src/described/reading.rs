@@ -1,0 +1,81 @@
+//! From a document of a known form to the schema it describes.
+
+use krono_schema::crd::{InstanceSchema, status_schema};
+use krono_schema::{Schema, simple};
+use serde_json::{Value, json};
+
+use super::form::Form;
+use super::{Crd, CrdVersion, Described, EXPECTED, Problem, problem, status_leaf, text};
+
+/// Reads documents; a namespace for one function per form.
+pub(super) struct Reading;
+
+impl Reading {
+    /// The schema that a document of this form describes, or everything wrong with it.
+    pub(super) fn of(value: &Value, form: Form<'_>) -> Result<Described, Vec<Problem>> {
+        let null = Value::Null;
+        match form {
+            Form::Definition => Self::definition(value, "spec.schema"),
+            Form::DefinitionSchema => Self::definition(&json!({"spec": {"schema": value}}), ""),
+            Form::Crd => Self::crd(value),
+            Form::SimpleWithTypes => {
+                Self::simple("spec", value.get("spec").unwrap_or(&null), &value["types"])
+            }
+            Form::Simple => Self::simple("", value, &null),
+            Form::OpenApi => Self::open_api(value).map(Described::OpenApi),
+            Form::Other(kind) => {
+                Err(vec![Problem::new("kind", format!("{kind} describes no schema; {EXPECTED}"))])
+            }
+            Form::Scalar => Err(vec![Problem::new("", format!("this is no map; {EXPECTED}"))]),
+        }
+    }
+
+    fn definition(definition: &Value, prefix: &str) -> Result<Described, Vec<Problem>> {
+        let read = InstanceSchema::from_definition(definition);
+        let status = definition.pointer("/spec/schema/status").unwrap_or(&Value::Null);
+        let mut problems =
+            status_schema(status, &mut status_leaf).err().map(problem::of_status).unwrap_or_default();
+        match read {
+            Ok(instance) if problems.is_empty() => return Ok(Described::Definition(Box::new(instance))),
+            Ok(_) => {}
+            Err(invalid) => problems.splice(0..0, problem::of_instance(invalid)).for_each(drop),
+        }
+        Err(problems.into_iter().map(|it| it.below(prefix)).collect())
+    }
+
+    fn crd(value: &Value) -> Result<Described, Vec<Problem>> {
+        let versions = value.pointer("/spec/versions").and_then(Value::as_array).map(Vec::as_slice);
+        let mut read = Vec::new();
+        let mut problems = Vec::new();
+        for (index, version) in versions.unwrap_or_default().iter().enumerate() {
+            match Self::crd_version(version, index) {
+                Ok(version) => read.push(version),
+                Err(found) => problems.extend(found),
+            }
+        }
+        if versions.is_none_or(<[_]>::is_empty) {
+            problems.push(Problem::new("spec.versions", "expected a list of versions"));
+        }
+        let name = text(value, "/metadata/name").unwrap_or("without a name").to_owned();
+        if problems.is_empty() { Ok(Described::Crd(Crd { name, versions: read })) } else { Err(problems) }
+    }
+
+    fn crd_version(version: &Value, index: usize) -> Result<CrdVersion, Vec<Problem>> {
+        let place = format!("spec.versions[{index}].schema.openAPIV3Schema");
+        let Some(schema) = version.pointer("/schema/openAPIV3Schema") else {
+            return Err(vec![Problem::new(place, "expected a schema")]);
+        };
+        let schema = Self::open_api(schema)
+            .map_err(|found| found.into_iter().map(|it| it.below(&place)).collect::<Vec<_>>())?;
+        let name = text(version, "/name").unwrap_or_default().to_owned();
+        Ok(CrdVersion { name, storage: version["storage"] == true, schema })
+    }
+
+    fn simple(root: &str, fields: &Value, types: &Value) -> Result<Described, Vec<Problem>> {
+        simple::expand(root, fields, types).map(Described::Simple).map_err(problem::of_simple)
+    }
+
+    fn open_api(value: &Value) -> Result<Schema, Vec<Problem>> {
+        Schema::from_value(value).map_err(|it| it.errors.into_iter().map(Problem::from).collect())
+    }
+}

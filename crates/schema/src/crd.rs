@@ -1,0 +1,15 @@
+//! The custom resource definition that serves a schema.
+
+mod definition;
+mod instance;
+mod leaf;
+mod plural;
+mod status;
+
+pub use definition::{
+    CustomResourceDefinition, CustomResourceSpec, Metadata, Names, PrinterColumn, Scope, StatusSubresource,
+    Subresources, Validation, Version,
+};
+pub use instance::{InstanceSchema, InvalidInstanceSchema};
+pub use plural::pluralize;
+pub use status::{StatusError, StatusErrors, status_schema};

@@ -1,0 +1,71 @@
+//! Verdicts that the libraries of the API server gave, recorded.
+
+use std::fs;
+use std::path::Path;
+
+use krono_schema::{Schema, Validator, default, drop_nulls, prune};
+use serde_json::Value;
+
+/// One recorded case: a schema, a value, the value it replaces, and what the API server made of it.
+fn check(case: &Value) -> Result<(), String> {
+    let schema = Schema::from_value(&case["schema"]).unwrap();
+    let validator = Validator::new(&schema);
+    let errors = match case.get("old") {
+        None => validator.validate(&case["value"]),
+        Some(old) => validator.validate_update(&case["value"], old),
+    };
+    let mut errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    errors.sort();
+    same("errors", &Value::from(errors), &case["errors"])?;
+
+    let mut value = case["value"].clone();
+    let removed = prune(&schema, &mut value);
+    let expect = case.get("pruned").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
+    same("pruned", &Value::from(removed), &expect)?;
+    same("kept", &value, &case["kept"])?;
+    drop_nulls(&schema, &mut value);
+    default(&schema, &mut value);
+    same("defaulted", &value, &case["defaulted"])
+}
+
+fn same(what: &str, actual: &Value, expect: &Value) -> Result<(), String> {
+    if plain(actual) == plain(expect) { Ok(()) } else { Err(format!("{what}\n  {actual}\n  {expect}")) }
+}
+
+/// Go writes whole doubles without a fraction, so `1.0` was recorded as `1`.
+fn plain(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(double) if number.is_f64() && double.fract() == 0.0 && double.abs() < 9e15 => {
+                format!("{double}").parse::<i64>().map_or(value.clone(), Value::from)
+            }
+            _ => value.clone(),
+        },
+        Value::Array(items) => items.iter().map(plain).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),
+        Value::Null | Value::Bool(_) | Value::String(_) => value.clone(),
+    }
+}
+
+#[test]
+fn verdicts_are_those_of_the_api_server() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        for line in fs::read_to_string(entry.unwrap().path()).unwrap().lines() {
+            let case: Value = serde_json::from_str(line).unwrap();
+            count += 1;
+            if let Err(difference) = check(&case) {
+                failures.push(format!("{}\n{}\n{difference}", case["schema"], case["value"]));
+            }
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {count} differ, such as\n{}",
+        failures.len(),
+        failures[..failures.len().min(3)].join("\n")
+    );
+    assert!(count > 100, "{count}");
+}
