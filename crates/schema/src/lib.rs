@@ -5,7 +5,7 @@
 pub mod crd;
 mod definitions;
 mod error;
-mod go_text;
+pub mod go_text;
 mod path;
 mod pattern;
 mod schema;
