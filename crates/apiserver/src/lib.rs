@@ -1,3 +1,39 @@
 //! An embedded Kubernetes API server over a store.
+//!
+//! [`Server`] is a `tower` service; in process it hands out a `kube::Client`, so that tests and controllers talk
+//! to a real API without a network.
 
+mod accept;
+mod api;
+mod backing;
+mod body;
+mod built_in;
+mod continue_token;
+mod conversion;
+mod discovery;
+mod filter;
+mod input;
+mod jsonpath;
 pub mod kind;
+mod namespaces;
+pub mod object;
+mod openapi;
+mod query;
+mod registry;
+mod render;
+mod reply;
+mod request;
+mod resource;
+mod scale;
+mod selector;
+mod server;
+pub mod status;
+mod storage;
+mod stored;
+mod table;
+mod world;
+mod write;
+
+pub use body::Body;
+pub use conversion::{Converter, Converting};
+pub use server::{Builder, Server, StartError};

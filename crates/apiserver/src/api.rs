@@ -1,0 +1,103 @@
+//! The API: a request in, a reply out.
+
+mod call;
+mod create;
+mod delete;
+mod documents;
+mod list;
+mod modify;
+mod patch;
+mod prepare;
+mod watch;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::request::Parts;
+
+use crate::accept::{Form, negotiate};
+use crate::query::Query;
+use crate::registry::SharedRegistry;
+use crate::reply::Reply;
+use crate::request::{Route, Target, Verb};
+use crate::resource::Resource;
+use crate::status::{Status, Subject};
+use crate::storage::Storage;
+use crate::world::World;
+
+pub(crate) use call::{Call, Subresource};
+pub(crate) use documents::hash;
+
+/// Everything the handlers share.
+#[derive(Debug)]
+pub(crate) struct Api {
+    pub(crate) storage: Storage,
+    pub(crate) registry: SharedRegistry,
+    pub(crate) built_in: Vec<Arc<Resource>>,
+    pub(crate) world: World,
+}
+
+impl Api {
+    /// Answers one request whose body has been read.
+    pub(crate) async fn answer(self: &Arc<Self>, parts: &Parts, body: Bytes) -> Result<Reply, Status> {
+        let query = Query::parse(parts.uri.query().unwrap_or_default())?;
+        match Route::parse(parts.uri.path()) {
+            Route::Target(target) => self.objects(parts, target, query, body).await,
+            Route::Unknown => Ok(not_found()),
+            other => self.documents(parts, &other),
+        }
+    }
+
+    async fn objects(
+        self: &Arc<Self>,
+        parts: &Parts,
+        target: Target,
+        query: Query,
+        body: Bytes,
+    ) -> Result<Reply, Status> {
+        let registry = self.registry.snapshot();
+        let Some(resource) = registry.find(&target.group, &target.version, &target.plural) else {
+            return Ok(not_found());
+        };
+        if target.namespace.is_some() && !resource.is_namespaced() {
+            return Ok(not_found());
+        }
+        let subject = Subject::resource(&resource.kind);
+        let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
+            .ok_or_else(|| Status::method_not_allowed(subject, parts.method.as_str()))?;
+        let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
+            return Ok(not_found());
+        };
+        let form = form_of(parts)?;
+        let call = Call::new(Arc::clone(resource), target, subresource, query, form, parts, body);
+        let deprecation = resource.custom_part().and_then(|custom| custom.deprecation.clone());
+        let reply = self.dispatch(verb, call).await?;
+        Ok(reply.with_warnings(deprecation.into_iter().collect()))
+    }
+
+    async fn dispatch(self: &Arc<Self>, verb: Verb, call: Call) -> Result<Reply, Status> {
+        if call.subresource == Subresource::Scale {
+            return self.scale(verb, &call).await;
+        }
+        match verb {
+            Verb::Get if call.query.watch => self.watch(call).await,
+            Verb::Get => self.get(&call).await,
+            Verb::List => self.list(&call).await,
+            Verb::Watch => self.watch(call).await,
+            Verb::Create => self.create(&call).await,
+            Verb::Update => self.update(&call).await,
+            Verb::Patch => self.patch(&call).await,
+            Verb::Delete => self.delete(&call).await,
+            Verb::DeleteCollection => self.delete_collection(&call).await,
+        }
+    }
+}
+
+fn form_of(parts: &Parts) -> Result<Form, Status> {
+    let accept = parts.headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
+    negotiate(accept, &[Form::Object, Form::Table, Form::Metadata])
+}
+
+pub(crate) fn not_found() -> Reply {
+    Reply::text(404, "404 page not found\n")
+}

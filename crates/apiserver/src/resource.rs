@@ -1,0 +1,150 @@
+//! A kind as it is served: where its objects lie, and how they are read and checked.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use krono_schema::{FieldError, Validator};
+use sha2::{Digest, Sha256};
+
+use crate::conversion::Converter;
+use crate::kind::{Kind, Scope};
+use crate::object::Object;
+use crate::status::Status;
+use crate::stored::{self, Stored};
+
+/// A kind as it is served.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    /// The kind.
+    pub(crate) kind: Arc<Kind>,
+    /// What the keys of its objects begin with: `{group}/{plural}/`, shared by all versions.
+    pub(crate) prefix: String,
+    /// `apiVersion` of objects in the store.
+    pub(crate) storage_api_version: String,
+    /// Whence the kind comes.
+    pub(crate) origin: Origin,
+    /// Marks records that need no work to be served as this kind.
+    fingerprint: u64,
+    api_version: String,
+    validator: OnceLock<Validator>,
+}
+
+/// Whence a kind comes.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// Part of the server.
+    BuiltIn,
+    /// From a custom resource definition.
+    Custom(Arc<Custom>),
+}
+
+/// What a custom resource definition says beyond the kind.
+#[derive(Debug, Default)]
+pub(crate) struct Custom {
+    /// The name of the definition.
+    pub(crate) definition: String,
+    /// The warning given on every request, for deprecated versions.
+    pub(crate) deprecation: Option<String>,
+    /// Converts between versions; none means that only `apiVersion` changes.
+    pub(crate) converter: Option<Arc<dyn Converter>>,
+    /// Names and values of `metadata.generation` and status are kept apart from the spec.
+    pub(crate) preserves_unknown_fields: bool,
+}
+
+impl Resource {
+    /// A kind that is part of the server.
+    pub(crate) fn built_in(kind: Kind) -> Self {
+        let api_version = api_version(&kind.group, &kind.version);
+        Self::new(Arc::new(kind), api_version, Origin::BuiltIn, &[])
+    }
+
+    /// A kind from a definition; `schema` is its text, by which a change is noticed.
+    pub(crate) fn custom(kind: Kind, storage_version: &str, custom: Arc<Custom>, schema: &[u8]) -> Self {
+        let storage_api_version = api_version(&kind.group, storage_version);
+        Self::new(Arc::new(kind), storage_api_version, Origin::Custom(custom), schema)
+    }
+
+    fn new(kind: Arc<Kind>, storage_api_version: String, origin: Origin, schema: &[u8]) -> Self {
+        let prefix = format!("{}/{}/", kind.group, kind.plural);
+        let api_version = api_version(&kind.group, &kind.version);
+        let fingerprint = fingerprint(&api_version, schema);
+        let validator = OnceLock::new();
+        Self { kind, prefix, storage_api_version, origin, fingerprint, api_version, validator }
+    }
+
+    /// `apiVersion` of its objects.
+    pub(crate) fn api_version(&self) -> &str {
+        &self.api_version
+    }
+
+    /// Whether objects live in namespaces.
+    pub(crate) fn is_namespaced(&self) -> bool {
+        self.kind.scope == Scope::Namespaced
+    }
+
+    /// Whether the kind comes from a definition.
+    pub(crate) fn is_custom(&self) -> bool {
+        matches!(self.origin, Origin::Custom(_))
+    }
+
+    /// The definition's part, for custom kinds.
+    pub(crate) fn custom_part(&self) -> Option<&Custom> {
+        match &self.origin {
+            Origin::BuiltIn => None,
+            Origin::Custom(custom) => Some(custom),
+        }
+    }
+
+    /// Whether a record can be served as it is.
+    pub(crate) fn serves_as_is(&self, stored: &Stored) -> bool {
+        stored.fingerprint() == self.fingerprint
+    }
+
+    /// The record of an object of this kind, in the storage version already.
+    pub(crate) fn record(&self, object: &Object) -> Result<Bytes, Status> {
+        let fingerprint = if self.storage_api_version == self.api_version { self.fingerprint } else { 0 };
+        stored::encode(object, fingerprint).map_err(Status::internal)
+    }
+
+    /// Removes what the schema does not know; gives the paths.
+    pub(crate) fn prune(&self, object: &mut Object) -> Vec<String> {
+        krono_schema::prune_object(self.kind.schema.get(), object.value_mut())
+    }
+
+    /// Fills in defaults.
+    pub(crate) fn default(&self, object: &mut Object) {
+        let schema = self.kind.schema.get();
+        krono_schema::drop_nulls(schema, object.value_mut());
+        krono_schema::default(schema, object.value_mut());
+        (self.kind.rules.default)(object.value_mut());
+    }
+
+    /// What is wrong with an object, or with the change from `old`.
+    pub(crate) fn validate(&self, new: &Object, old: Option<&Object>) -> Vec<FieldError> {
+        let validator = self.validator.get_or_init(|| Validator::new(self.kind.schema.get()));
+        let mut errors = match old {
+            None => validator.validate(new.value()),
+            Some(old) => validator.validate_update(new.value(), old.value()),
+        };
+        errors.extend((self.kind.rules.validate)(new.value(), old.map(Object::value)));
+        errors
+    }
+}
+
+/// `v1` in the core group, `apps/v1` elsewhere.
+pub(crate) fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+}
+
+/// Group and version of an `apiVersion`.
+pub(crate) fn split_api_version(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
+}
+
+fn fingerprint(api_version: &str, schema: &[u8]) -> u64 {
+    let digest = Sha256::new().chain_update(api_version).chain_update([0]).chain_update(schema).finalize();
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&digest[..8]);
+    // Zero is kept for records that nobody may serve as they are.
+    u64::from_le_bytes(bytes).max(1)
+}

@@ -1,0 +1,166 @@
+//! Objects in a store: keys, records, compare-and-set, ranges and changes.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::watch;
+
+use crate::backing::{Backing, Compacted, Entry};
+use crate::resource::Resource;
+use crate::status::Status;
+use crate::stored::{BadRecord, Stored};
+
+/// The store as the server sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Storage {
+    backing: Arc<Backing>,
+}
+
+/// What a write supposes of the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expect {
+    /// There is none.
+    Absent,
+    /// It is at this version.
+    Version(u64),
+}
+
+/// A write that did not happen: the object is not at the version that was expected.
+#[derive(Debug)]
+pub(crate) struct Stale;
+
+/// Some objects, in the order of their keys.
+#[derive(Debug)]
+pub(crate) struct Page {
+    /// The objects with their keys.
+    pub(crate) items: Vec<(Arc<str>, Stored)>,
+    /// The version of the store that was read.
+    pub(crate) version: u64,
+    /// How many come after.
+    pub(crate) remaining: usize,
+}
+
+/// A change to one object.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    /// The version of the change.
+    pub(crate) version: u64,
+    /// The object, unless it is gone.
+    pub(crate) current: Option<Stored>,
+    /// The object before, unless it is new.
+    pub(crate) previous: Option<Stored>,
+}
+
+/// The changes under a prefix, in order.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    backing: Arc<Backing>,
+    latest: watch::Receiver<u64>,
+    prefix: String,
+    version: u64,
+}
+
+/// The key of an object.
+pub(crate) fn key(resource: &Resource, namespace: &str, name: &str) -> String {
+    if namespace.is_empty() {
+        format!("{}{name}", resource.prefix)
+    } else {
+        format!("{}{namespace}/{name}", resource.prefix)
+    }
+}
+
+/// What the keys of a collection begin with.
+pub(crate) fn collection(resource: &Resource, namespace: Option<&str>) -> String {
+    match namespace {
+        Some(namespace) => format!("{}{namespace}/", resource.prefix),
+        None => resource.prefix.clone(),
+    }
+}
+
+impl Storage {
+    /// A store that lives as long as the process.
+    pub(crate) fn in_memory() -> Self {
+        Self { backing: Arc::new(Backing::new()) }
+    }
+
+    /// The version of the last write.
+    pub(crate) fn version(&self) -> u64 {
+        self.backing.version()
+    }
+
+    /// The object at a key.
+    pub(crate) fn get(&self, key: &str) -> Result<Option<Stored>, Status> {
+        self.backing.get(key).map(|entry| stored(&entry)).transpose()
+    }
+
+    /// Writes a record, or removes it.
+    pub(crate) async fn set(&self, key: &str, expect: Expect, record: Option<Bytes>) -> Result<u64, Stale> {
+        let expected = match expect {
+            Expect::Absent => 0,
+            Expect::Version(version) => version,
+        };
+        std::future::ready(self.backing.set(key, expected, record).map_err(|_| Stale)).await
+    }
+
+    /// Up to `limit` objects under `prefix` from `start` on, as of version `at` (or now).
+    pub(crate) fn range(
+        &self,
+        prefix: &str,
+        start: &str,
+        limit: usize,
+        at: Option<u64>,
+    ) -> Result<Page, Status> {
+        let range = self.backing.range(prefix, start, limit, at).map_err(|Compacted| too_old())?;
+        let items = range.entries.into_iter().map(|(key, entry)| Ok((key, stored(&entry)?)));
+        let items = items.collect::<Result<_, Status>>()?;
+        Ok(Page { items, version: range.version, remaining: range.remaining })
+    }
+
+    /// Waits until a version is there.
+    pub(crate) async fn reached(&self, version: u64) -> Result<(), Status> {
+        let mut latest = self.backing.subscribe();
+        latest.wait_for(|now| *now >= version).await.map(drop).map_err(Status::internal)
+    }
+
+    /// The changes under `prefix` after `version`.
+    pub(crate) fn changes(&self, prefix: String, version: u64) -> Changes {
+        Changes { backing: Arc::clone(&self.backing), latest: self.backing.subscribe(), prefix, version }
+    }
+}
+
+impl Changes {
+    /// The next change, as soon as there is one. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Result<Change, Status> {
+        loop {
+            self.latest.borrow_and_update();
+            match self.backing.next(&self.prefix, self.version).map_err(|Compacted| too_old())? {
+                Ok(event) => {
+                    self.version = event.version;
+                    return change(&event);
+                }
+                Err(version) => self.version = version,
+            }
+            self.latest.changed().await.map_err(Status::internal)?;
+        }
+    }
+
+    /// All changes up to here have been given out.
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+}
+
+fn change(event: &crate::backing::Event) -> Result<Change, Status> {
+    let current = event.current.clone().map(|value| Stored::new(value, event.version)).transpose();
+    let current = current.map_err(Status::internal)?;
+    let previous = event.previous.as_ref().map(stored).transpose()?;
+    Ok(Change { version: event.version, current, previous })
+}
+
+fn stored(entry: &Entry) -> Result<Stored, Status> {
+    Stored::new(entry.value.clone(), entry.version).map_err(|error: BadRecord| Status::internal(error))
+}
+
+fn too_old() -> Status {
+    Status::expired("The resourceVersion for the provided watch is too old.")
+}

@@ -1,0 +1,8 @@
+//! Requests against the server in process, and a real client on top of it.
+
+mod client;
+mod documents;
+mod harness;
+mod lists;
+mod objects;
+mod watches;
