@@ -2,6 +2,7 @@
 
 mod call;
 mod create;
+mod definitions;
 mod delete;
 mod documents;
 mod list;
@@ -26,6 +27,7 @@ use crate::storage::Storage;
 use crate::world::World;
 
 pub(crate) use call::{Call, Subresource};
+pub(crate) use definitions::Definitions;
 pub(crate) use documents::hash;
 
 /// Everything the handlers share.
@@ -35,17 +37,18 @@ pub(crate) struct Api {
     pub(crate) registry: SharedRegistry,
     pub(crate) built_in: Vec<Arc<Resource>>,
     pub(crate) world: World,
+    pub(crate) definitions: tokio::sync::Mutex<Definitions>,
 }
 
 impl Api {
     /// Answers one request whose body has been read.
     pub(crate) async fn answer(self: &Arc<Self>, parts: &Parts, body: Bytes) -> Result<Reply, Status> {
         let query = Query::parse(parts.uri.query().unwrap_or_default())?;
-        match Route::parse(parts.uri.path()) {
-            Route::Target(target) => self.objects(parts, target, query, body).await,
-            Route::Unknown => Ok(not_found()),
-            other => self.documents(parts, &other),
+        let route = Route::parse(parts.uri.path());
+        if let Route::Target(target) = route {
+            return self.objects(parts, target, query, body).await;
         }
+        self.documents(parts, &route)
     }
 
     async fn objects(

@@ -39,9 +39,9 @@ pub(crate) async fn convert(
             resource.kind.kind
         ))
     };
-    let converted = converter.convert(vec![object.into_value()], api_version).await;
-    let mut converted = converted.map_err(|why| failed(&why))?;
-    let mut object = converted.pop().and_then(Object::new).ok_or_else(|| failed("no object came back"))?;
+    let answer = converter.convert(vec![object.into_value()], api_version).await;
+    let mut objects = answer.map_err(|why| failed(&why))?;
+    let mut object = objects.pop().and_then(Object::new).ok_or_else(|| failed("no object came back"))?;
     object.set_meta("resourceVersion", (!version.is_empty()).then(|| version.into()));
     Ok(object)
 }

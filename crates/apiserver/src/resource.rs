@@ -11,6 +11,7 @@ use crate::kind::{Kind, Scope};
 use crate::object::Object;
 use crate::status::Status;
 use crate::stored::{self, Stored};
+use crate::strategy::Strategy;
 
 /// A kind as it is served.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(crate) struct Resource {
     pub(crate) storage_api_version: String,
     /// Whence the kind comes.
     pub(crate) origin: Origin,
+    /// How the kind differs from others.
+    pub(crate) strategy: Strategy,
     /// Marks records that need no work to be served as this kind.
     fingerprint: u64,
     api_version: String,
@@ -47,8 +50,6 @@ pub(crate) struct Custom {
     pub(crate) deprecation: Option<String>,
     /// Converts between versions; none means that only `apiVersion` changes.
     pub(crate) converter: Option<Arc<dyn Converter>>,
-    /// Names and values of `metadata.generation` and status are kept apart from the spec.
-    pub(crate) preserves_unknown_fields: bool,
 }
 
 impl Resource {
@@ -68,8 +69,8 @@ impl Resource {
         let prefix = format!("{}/{}/", kind.group, kind.plural);
         let api_version = api_version(&kind.group, &kind.version);
         let fingerprint = fingerprint(&api_version, schema);
-        let validator = OnceLock::new();
-        Self { kind, prefix, storage_api_version, origin, fingerprint, api_version, validator }
+        let (strategy, validator) = (Strategy::of(&kind), OnceLock::new());
+        Self { kind, prefix, storage_api_version, origin, strategy, fingerprint, api_version, validator }
     }
 
     /// `apiVersion` of its objects.
@@ -117,6 +118,7 @@ impl Resource {
         krono_schema::drop_nulls(schema, object.value_mut());
         krono_schema::default(schema, object.value_mut());
         (self.kind.rules.default)(object.value_mut());
+        self.strategy.default(object);
     }
 
     /// What is wrong with an object, or with the change from `old`.
@@ -127,6 +129,7 @@ impl Resource {
             Some(old) => validator.validate_update(new.value(), old.value()),
         };
         errors.extend((self.kind.rules.validate)(new.value(), old.map(Object::value)));
+        errors.extend(self.strategy.errors(new, old));
         errors
     }
 }

@@ -66,7 +66,9 @@ impl Builder {
         let built_in: Vec<Arc<Resource>> =
             kinds.into_iter().map(|kind| Arc::new(Resource::built_in(kind))).collect();
         let registry = SharedRegistry::new(Registry::new(built_in.iter().cloned()));
-        let api = Arc::new(Api { storage: Storage::in_memory(), registry, built_in, world: World });
+        let definitions = tokio::sync::Mutex::default();
+        let storage = Storage::in_memory();
+        let api = Arc::new(Api { storage, registry, built_in, world: World, definitions });
         api.prepare().await?;
         Ok(Server { api })
     }

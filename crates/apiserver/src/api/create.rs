@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Api, Call, Subresource};
 use crate::conversion;
+use crate::crd;
 use crate::namespaces;
 use crate::object::Object;
 use crate::render::Renderer;
@@ -27,6 +28,9 @@ impl Api {
         let decoded = decode(&call.resource, call.input()?, call.query.field_validation)?;
         let Decoded { object, warnings } = decoded;
         let stored = self.insert(call, object).await?;
+        let name = stored.decode_metadata().map_err(Status::internal)?;
+        let name = name.get("name").and_then(|name| name.as_str()).unwrap_or_default();
+        self.after_write(call, name).await?;
         self.object_reply(call, 201, &stored).await.map(|reply| reply.with_warnings(warnings))
     }
 
@@ -61,13 +65,22 @@ impl Api {
     /// Rules that look at other objects, or that belong to one kind alone.
     fn admit_new(&self, call: &Call, object: &mut Object) -> Result<(), Status> {
         let resource = &call.resource;
-        if namespaces::is_namespace(resource) {
-            namespaces::prepare_new(object);
-            return Ok(());
+        if resource.custom_part().is_some_and(|custom| self.is_terminating(&custom.definition)) {
+            let subject = Subject::resource(&resource.kind);
+            let action = "create not allowed while custom resource definition is terminating";
+            return Err(Status::method_not_allowed(subject, action));
         }
+        resource.strategy.prepare_new(object);
         let Some(namespace) = call.namespace.as_deref() else { return Ok(()) };
         let found = self.namespace(namespace)?;
         namespaces::admit(resource, object.name(), namespace, found.as_ref())
+    }
+
+    /// Whether a definition is being deleted.
+    fn is_terminating(&self, definition: &str) -> bool {
+        let stored = self.storage.get(&format!("{}{definition}", crd::PREFIX)).ok().flatten();
+        let metadata = stored.and_then(|stored| stored.decode_metadata().ok());
+        metadata.is_none_or(|metadata| metadata.get("deletionTimestamp").is_some())
     }
 
     /// Stores the object unless its name is taken.

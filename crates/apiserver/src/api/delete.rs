@@ -10,9 +10,9 @@ use crate::namespaces;
 use crate::object::Object;
 use crate::reply::Reply;
 use crate::status::{Details, Status, Subject, success};
-use crate::storage::{self, Expect, Stale};
+use crate::storage::{self, Expect};
 use crate::stored::Stored;
-use crate::write::delete::{DeleteOptions, Deletion, decide};
+use crate::write::delete::{DeleteOptions, Deletion};
 
 /// What became of an object.
 enum Outcome {
@@ -32,7 +32,9 @@ impl Api {
         if namespaces::is_namespace(&call.resource) {
             namespaces::check_deletable(&call.name)?;
         }
-        match self.remove(call, &call.key(), &call.name, &options).await? {
+        let outcome = self.remove(call, &call.key(), &call.name, &options).await?;
+        self.after_write(call, &call.name).await?;
+        match outcome {
             Outcome::Marked(stored) => self.object_reply(call, 200, &stored).await,
             Outcome::Removed(stored) => {
                 let metadata = stored.decode_metadata().map_err(Status::internal)?;
@@ -91,10 +93,11 @@ impl Api {
             match deletion {
                 Deletion::Unchanged => return Ok(Outcome::Marked(stored)),
                 Deletion::Remove if options.dry_run => return Ok(Outcome::Removed(stored)),
-                Deletion::Remove => match self.storage.set(key, expect, None).await {
-                    Ok(_) => return Ok(Outcome::Removed(stored)),
-                    Err(Stale) => {}
-                },
+                Deletion::Remove => {
+                    if self.storage.set(key, expect, None).await.is_ok() {
+                        return Ok(Outcome::Removed(stored));
+                    }
+                }
                 Deletion::Mark(marked) => {
                     let record = conversion::record(&call.resource, *marked).await?;
                     if options.dry_run {
@@ -112,10 +115,7 @@ impl Api {
 
     fn decide(&self, call: &Call, object: &Object, options: &DeleteOptions) -> Result<Deletion, Status> {
         let moment = self.world.moment();
-        if namespaces::is_namespace(&call.resource) && namespaces::spec_finalizers(object) > 0 {
-            return namespaces::decide_deletion(&call.resource, object, options, &moment);
-        }
-        decide(&call.resource, object, options, &moment)
+        call.resource.strategy.decide_deletion(&call.resource, object, options, &moment)
     }
 }
 

@@ -65,10 +65,8 @@ fn with_etag(parts: &Parts, document: String) -> Reply {
 
 /// A hash as text.
 pub(crate) fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
-        text.push_str(&format!("{byte:02X}"));
-        text
-    })
+    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0').to_ascii_uppercase();
+    Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 fn version() -> Value {

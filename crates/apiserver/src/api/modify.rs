@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::{Api, Call, Subresource};
 use crate::conversion;
-use crate::namespaces;
 use crate::object::Object;
 use crate::reply::Reply;
 use crate::request::Verb;
@@ -48,24 +47,13 @@ impl Api {
             let old = conversion::read(&call.resource, &stored).await?;
             let Changed { mut object, part, warnings } = change(&old)?;
             update::check_identity(&call.resource, &mut object, &old)?;
-            self.prepare_change(call, &mut object, &old, part)?;
-            match self.write_change(call, &stored, object, &old).await? {
-                Some(stored) => return Ok((stored, warnings)),
-                None => continue,
+            prepare_change(call, &mut object, &old, part)?;
+            if let Some(stored) = self.write_change(call, &stored, object, &old).await? {
+                self.after_write(call, &call.name).await?;
+                return Ok((stored, warnings));
             }
         }
         Err(Status::modified(Subject::resource(&call.resource.kind), &call.name))
-    }
-
-    fn prepare_change(&self, call: &Call, new: &mut Object, old: &Object, part: Part) -> Result<(), Status> {
-        update::prepare(&call.resource, new, old, part);
-        if namespaces::is_namespace(&call.resource) {
-            namespaces::label(new);
-            if call.subresource != Subresource::Finalize {
-                new.set("spec", old.get("spec").cloned());
-            }
-        }
-        update::validate(&call.resource, new, old)
     }
 
     /// Writes the change; `None` when the object was changed in between.
@@ -129,12 +117,17 @@ impl Api {
     }
 }
 
+fn prepare_change(call: &Call, new: &mut Object, old: &Object, part: Part) -> Result<(), Status> {
+    update::prepare(&call.resource, new, old, part);
+    call.resource.strategy.prepare_update(new, old, call.subresource == Subresource::Finalize);
+    update::validate(&call.resource, new, old)
+}
+
 fn replacement(call: &Call, object: Object) -> Changed {
     Changed { object, part: call.part(), warnings: Vec::new() }
 }
 
 /// Whether nothing holds back an object that is being deleted.
 fn is_released(call: &Call, object: &Object) -> bool {
-    let held_by_spec = namespaces::is_namespace(&call.resource) && namespaces::spec_finalizers(object) > 0;
-    object.finalizers().next().is_none() && !held_by_spec
+    object.finalizers().next().is_none() && !call.resource.strategy.is_held(object)
 }

@@ -16,6 +16,7 @@ use crate::status::Status;
 impl Api {
     /// Creates what every cluster has.
     pub(crate) async fn prepare(self: &Arc<Self>) -> Result<(), Status> {
+        self.refresh_registry().await?;
         let registry = self.registry.snapshot();
         let Some(resource) = registry.find("", "v1", "namespaces") else { return Ok(()) };
         for name in namespaces::INITIAL {

@@ -23,9 +23,9 @@ use crate::storage::{Change, Changes};
 use crate::stored::Stored;
 
 /// How often a client is told how far the watch has come.
-const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
+const BOOKMARK_EVERY: Duration = Duration::from_mins(1);
 /// How long a watch lasts when the client does not say.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(30);
 /// Longest watch.
 const MAX_TIMEOUT: u64 = 24 * 60 * 60;
 /// Changes put into one piece of the body, when more than one waits.
@@ -191,15 +191,13 @@ impl Watch {
     /// Writes objects that were there at the start; says whether anything was written.
     fn write_initial(&mut self, piece: &mut Vec<u8>) -> bool {
         while piece.len() < PIECE_SIZE {
-            match self.initial.pop_front() {
-                Some(stored) => self.write_event(Seen::Added, &stored, piece),
-                None => {
-                    if let Some(version) = self.initial_end.take().filter(|_| self.call.query.bookmarks) {
-                        self.write_bookmark(version, true, piece);
-                    }
-                    break;
+            let Some(stored) = self.initial.pop_front() else {
+                if let Some(version) = self.initial_end.take().filter(|_| self.call.query.bookmarks) {
+                    self.write_bookmark(version, true, piece);
                 }
-            }
+                break;
+            };
+            self.write_event(Seen::Added, &stored, piece);
         }
         !piece.is_empty()
     }

@@ -1,6 +1,7 @@
 //! Requests against the server in process, and a real client on top of it.
 
 mod client;
+mod definitions;
 mod documents;
 mod harness;
 mod lists;
