@@ -14,7 +14,16 @@ const HEADING: &str = "## Commands\n";
 const NOTE: &str = "<!-- Everything below is written by `cargo run -p xtask -- generated`. -->\n";
 
 /// A test of `cli` fails when one is missing.
-const COMMANDS: &[&[&str]] = &[&[], &["cel"], &["cel", "eval"], &["cel", "check"], &["completions"], &["schema"], &["schema", "expand"]];
+const COMMANDS: &[&[&str]] = &[
+    &[],
+    &["cel"],
+    &["cel", "eval"],
+    &["cel", "check"],
+    &["completions"],
+    &["schema"],
+    &["schema", "expand"],
+    &["schema", "check"],
+];
 
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let path = root.join(PATH);

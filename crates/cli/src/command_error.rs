@@ -21,26 +21,26 @@ pub(crate) enum Finding {
     Report(String),
 }
 
-/// The exit codes of `krono --help`, but for 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The exit codes of `krono --help`, but for 0; the worst last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ErrorKind {
+    /// The reader of our output went away; it has what it wanted.
+    BrokenPipe,
     /// What was to be checked or evaluated is wrong.
     Wrong,
     /// The command line is wrong or names something that cannot be read.
     Usage,
     /// A defect of krono or of the machine.
     Internal,
-    /// The reader of our output went away; it has what it wanted.
-    BrokenPipe,
 }
 
 impl ErrorKind {
     pub(crate) fn exit_code(self) -> u8 {
         match self {
+            ErrorKind::BrokenPipe => 0,
             ErrorKind::Wrong => 1,
             ErrorKind::Usage => 2,
             ErrorKind::Internal => 70,
-            ErrorKind::BrokenPipe => 0,
         }
     }
 }
@@ -59,6 +59,11 @@ impl CommandError {
     /// Something checked is wrong, in many lines.
     pub(crate) fn report(lines: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Wrong, finding: Finding::Report(lines.into()), hints: Vec::new() }
+    }
+
+    /// An error that the user has been told of.
+    pub(crate) fn told(kind: ErrorKind) -> Self {
+        Self { kind, ..Self::report("") }
     }
 
     /// The same error with a next step.

@@ -1,4 +1,4 @@
-//! Files that describe schemas: definitions, CRDs, SimpleSchemas and OpenAPI schemas.
+//! Files that describe schemas: definitions, custom resource definitions, SimpleSchema and OpenAPI.
 
 mod form;
 mod problem;
@@ -10,6 +10,7 @@ use krono_schema::Schema;
 use krono_schema::crd::InstanceSchema;
 use serde_json::Value;
 
+use self::form::Form;
 pub(crate) use self::problem::Problem;
 use self::reading::Reading;
 use crate::command_error::CommandError;
@@ -23,9 +24,9 @@ pub(crate) enum Described {
     /// A `CustomResourceDefinition`.
     Crd(Crd),
     /// A map of fields in kro's short notation, expanded.
-    Simple(Schema),
+    Simple(Box<Schema>),
     /// An OpenAPI schema as it is.
-    OpenApi(Schema),
+    OpenApi,
 }
 
 /// What there is of interest in a `CustomResourceDefinition`.
@@ -40,7 +41,6 @@ pub(crate) struct Crd {
 pub(crate) struct CrdVersion {
     pub(crate) name: String,
     pub(crate) storage: bool,
-    pub(crate) schema: Schema,
 }
 
 /// The schemas of one file.
@@ -59,14 +59,14 @@ impl DescribedFile {
         let mut problems = Vec::new();
         let single = read.values.len() == 1;
         for (index, value) in read.values.iter().enumerate() {
-            match form::of(value) {
-                form::Form::Other(kind) if !single => {
-                    file.warnings.push(format!("{source}: left out, as it describes no schema: {kind}"));
-                }
-                form => match Reading::of(value, form) {
-                    Ok(described) => file.documents.push(described),
-                    Err(found) => problems.extend(found.into_iter().map(|it| (index, it))),
-                },
+            let form = form::of(value);
+            if let (Form::Other(kind), false) = (form, single) {
+                file.warnings.push(format!("{source}: left out, as it describes no schema: {kind}"));
+                continue;
+            }
+            match Reading::of(value, form) {
+                Ok(described) => file.documents.push(described),
+                Err(found) => problems.extend(found.into_iter().map(|it| (index, it))),
             }
         }
         if !problems.is_empty() {
@@ -89,10 +89,18 @@ impl Described {
             Described::Definition(it) => {
                 format!("definition of {} ({}/{})", it.kind, it.group, it.api_version)
             }
-            Described::Crd(crd) => format!("CustomResourceDefinition {}", crd.name),
+            Described::Crd(crd) => format!("CustomResourceDefinition {} ({})", crd.name, crd.version_list()),
             Described::Simple(_) => "SimpleSchema".to_owned(),
-            Described::OpenApi(_) => "OpenAPI schema".to_owned(),
+            Described::OpenApi => "OpenAPI schema".to_owned(),
         }
+    }
+}
+
+impl Crd {
+    fn version_list(&self) -> String {
+        let shown =
+            |it: &CrdVersion| if it.storage { format!("{}, stored", it.name) } else { it.name.clone() };
+        self.versions.iter().map(shown).collect::<Vec<_>>().join("; ")
     }
 }
 

@@ -156,7 +156,7 @@ impl DocumentError {
 #[expect(clippy::wildcard_enum_match_arm, reason = "these few are what people meet; the list is not ours")]
 fn unreadable(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "there is no such file".to_owned(),
         io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::InvalidData => "it is not UTF-8 text".to_owned(),

@@ -50,6 +50,7 @@ impl Output {
 
     /// Tells something that does not keep the command from its result.
     pub(crate) fn warn(&mut self, text: &str) -> Result<(), CommandError> {
+        self.stdout.flush()?;
         Ok(labelled(&mut self.stderr, "warning", WARNING_STYLE, self.colours.stderr, text)?)
     }
 
@@ -59,7 +60,8 @@ impl Output {
         match result.and(flushed) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                let told = if error.kind == ErrorKind::BrokenPipe { Ok(()) } else { self.tell(&error) };
+                let told =
+                    if error.kind == ErrorKind::BrokenPipe { Ok(()) } else { self.write_error(&error) };
                 // With stderr gone as well, the exit code is all that is left to tell.
                 drop(told);
                 ExitCode::from(error.kind.exit_code())
@@ -82,7 +84,13 @@ impl Output {
         }
     }
 
-    fn tell(&mut self, error: &CommandError) -> io::Result<()> {
+    /// Tells an error, after all that was written before it.
+    pub(crate) fn tell(&mut self, error: &CommandError) -> Result<(), CommandError> {
+        self.stdout.flush()?;
+        Ok(self.write_error(error)?)
+    }
+
+    fn write_error(&mut self, error: &CommandError) -> io::Result<()> {
         let coloured = self.colours.stderr;
         match &error.finding {
             Finding::Sentence(text) => labelled(&mut self.stderr, "error", ERROR_STYLE, coloured, text)?,

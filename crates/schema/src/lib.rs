@@ -2,6 +2,7 @@
 //!
 //! Pure: no clock, no randomness, no files, no network. Nothing here panics on any input.
 
+pub mod compatibility;
 pub mod crd;
 mod default;
 mod definitions;

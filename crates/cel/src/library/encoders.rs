@@ -1,8 +1,8 @@
 //! Encodings of bytes and values as text: cel-go's `encoders` extension.
 
+use base64::Engine as _;
 use base64::alphabet::STANDARD as ALPHABET;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use base64::{DecodeError, Engine as _};
 
 use super::arity;
 use super::json::{Style, to_text};
@@ -46,18 +46,16 @@ fn decode<'a>(meter: &Meter<'_>, args: &[Val<'a>]) -> Result<Val<'a>, EvalError>
     meter.charge_text(text.len())?;
     let one_line = text.replace(['\r', '\n'], "");
     let engine = if one_line.contains('=') { PADDED } else { UNPADDED };
-    let decoded = engine.decode(&one_line).map_err(|error| {
-        EvalError::invalid(format!("illegal base64 data at input byte {}", place(&error, &one_line)))
+    let decoded = engine.decode(&one_line).map_err(|_| {
+        EvalError::invalid(format!("illegal base64 data at input byte {}", first_fault(&one_line)))
     })?;
     Ok(Val::bytes(decoded))
 }
 
-fn place(error: &DecodeError, text: &str) -> usize {
-    match error {
-        DecodeError::InvalidByte(offset, _) => *offset,
-        DecodeError::InvalidLastSymbol { .. } | DecodeError::InvalidLength(_) => text.len().saturating_sub(1),
-        DecodeError::InvalidPadding => text.find('=').unwrap_or(text.len()),
-    }
+/// The first character that has no place in base64 without padding, or else the last one.
+fn first_fault(text: &str) -> usize {
+    let is_digit = |c: char| c.is_ascii_alphanumeric() || c == '+' || c == '/';
+    text.find(|c| !is_digit(c)).unwrap_or(text.len().saturating_sub(1))
 }
 
 #[cfg(test)]

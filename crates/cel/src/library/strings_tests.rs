@@ -65,7 +65,13 @@ fn searches_start_at_an_offset() {
     find(go, "indexOf", "tacocat", "a", 30, "-1");
     find(go, "indexOf", "tacocat", "", 30, "7");
     find(go, "lastIndexOf", "tacocat", "a", 30, "-1");
+    find(go, "lastIndexOf", "tacocat", "a", 7, "-1");
+    find(spec, "lastIndexOf", "tacocat", "a", 7, "5");
+    find(go, "lastIndexOf", "tacocat", "", 7, "7");
     find(go, "lastIndexOf", "tacocat", "", 30, "7");
+    find(go, "lastIndexOf", "cat", "t", 3, "-1");
+    find(go, "lastIndexOf", "cat", "", 3, "3");
+    find(spec, "lastIndexOf", "cat", "t", 3, "2");
     find(go, "indexOf", "tacocat", "a", -30, "! index out of range: -30");
 }
 

@@ -76,11 +76,11 @@ impl<'a> Frame<'_, 'a> {
     }
 
     pub(super) fn local(&self, slot: u32) -> Result<&Val<'a>, EvalError> {
-        match &self.locals[slot as usize] {
-            Val::Opaque(value) => failure::check(value.as_ref())?,
-            _ => {}
+        let value = &self.locals[slot as usize];
+        if let Val::Opaque(value) = value {
+            failure::check(value.as_ref())?;
         }
-        Ok(&self.locals[slot as usize])
+        Ok(value)
     }
 
     pub(super) fn variable(&self, slot: u32) -> Result<&Val<'a>, EvalError> {

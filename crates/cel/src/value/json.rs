@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Number, Value};
 
 use super::{Key, Val};
-use crate::error::EvalError;
+use crate::error::{EvalError, EvalErrorKind};
 use crate::meter::Meter;
 use crate::time::{Duration, Timestamp};
 use crate::types::Type;
@@ -39,7 +39,7 @@ impl<'a> Val<'a> {
             Self::Null | Self::Optional(None) | Self::Timestamp(Timestamp::MIN) => Value::Null,
             Self::Bool(value) => Value::Bool(*value),
             Self::Int(value) => Value::from(*value),
-            Self::Uint(value) => Value::from(*value),
+            Self::Uint(value) => Value::from(i64::try_from(*value).map_err(|_| too_large(*value))?),
             Self::Double(value) => double_to_json(*value)?,
             Self::String(text) => {
                 meter.charge_text(text.len())?;
@@ -57,7 +57,7 @@ impl<'a> Val<'a> {
             }
             Self::Map(map) => {
                 let entry =
-                    |(key, value): &(Key<'a>, Val<'a>)| Ok((key.to_string(), value.to_json_metered(meter)?));
+                    |(key, value): &(Key<'a>, Val<'a>)| Ok((name(key)?, value.to_json_metered(meter)?));
                 Value::Object(map.entries().iter().map(entry).collect::<Result<_, EvalError>>()?)
             }
             Self::Optional(Some(value)) => value.to_json_metered(meter)?,
@@ -103,6 +103,19 @@ fn number_as<'a>(number: &Number, ty: &Type) -> Val<'a> {
         Some(value) if !matches!(ty, Type::Double) => Val::Int(value),
         _ => Val::Double(number.as_f64().unwrap_or(f64::NAN)),
     }
+}
+
+fn name(key: &Key<'_>) -> Result<String, EvalError> {
+    match key {
+        Key::String(text) => Ok(text.to_string()),
+        Key::Bool(_) | Key::Int(_) | Key::Uint(_) => {
+            Err(no_json(&format!("the map key {key}"), "; use string()"))
+        }
+    }
+}
+
+fn too_large(value: u64) -> EvalError {
+    EvalError::new(EvalErrorKind::Overflow, format!("{value} is too large for an integer in JSON"))
 }
 
 fn double_to_json(value: f64) -> Result<Value, EvalError> {

@@ -10,10 +10,16 @@ Examples:
   krono schema expand webapp.yaml | kubectl apply --dry-run=server -f -
   cat fields.yaml | krono schema expand - -o json";
 
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  krono schema check webapp.yaml
+  krono schema check crds/*.yaml";
+
 /// Expand and check API schemas
 #[derive(Debug, Subcommand)]
 pub(crate) enum SchemaCommand {
     Expand(ExpandArguments),
+    Check(CheckArguments),
 }
 
 /// Print the CRD of a definition, or the OpenAPI schema of a SimpleSchema
@@ -25,6 +31,15 @@ pub(crate) struct ExpandArguments {
     /// How to print it
     #[arg(short, long, value_enum, default_value_t = Notation::Yaml)]
     pub(crate) output: Notation,
+}
+
+/// Check that definitions, CRDs and schemas are valid
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub(crate) struct CheckArguments {
+    /// What to check; `-` reads stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<Source>,
 }
 
 /// How a document is printed.

@@ -1,5 +1,6 @@
 //! `krono schema expand` and `krono schema check`.
 
+mod check;
 mod expand;
 
 use crate::arguments::schema::SchemaCommand;
@@ -9,5 +10,6 @@ use crate::output::Output;
 pub(super) fn run(command: &SchemaCommand, output: &mut Output) -> Result<(), CommandError> {
     match command {
         SchemaCommand::Expand(arguments) => expand::run(arguments, output),
+        SchemaCommand::Check(arguments) => check::run(arguments, output),
     }
 }

@@ -52,7 +52,7 @@ fn is_open_api(fields: &Map<String, Value>) -> bool {
     let typed = fields.get("type").and_then(Value::as_str).is_some_and(|it| TYPES.contains(&it));
     let keyword = |name: &&str| fields.get(*name).is_some_and(|it| !it.is_string() || *name == "$ref");
     let extension = fields.keys().any(|it| it.starts_with("x-kubernetes-"));
-    (typed && (fields.len() == 1 || KEYWORDS.iter().any(|it| keyword(&it)) || scalar_keywords(fields)))
+    (typed && (fields.len() == 1 || KEYWORDS.iter().any(keyword) || scalar_keywords(fields)))
         || fields.contains_key("$ref")
         || extension
 }

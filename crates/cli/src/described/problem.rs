@@ -31,10 +31,10 @@ impl Problem {
 
 /// All problems of a file, one line each, in the order of the file.
 pub(super) fn report(source: &Source, places: &Places, problems: &[(usize, Problem)]) -> CommandError {
-    let placed = problems.iter().map(|(document, problem)| (places.find(*document, &problem.path), problem));
-    let mut placed: Vec<_> = placed.collect();
-    placed.sort_by_key(|(place, _)| *place);
-    let lines = placed.into_iter().map(|(place, problem)| {
+    let find = |(document, problem): &'_ (usize, Problem)| places.find(*document, &problem.path);
+    let mut sorted: Vec<_> = problems.iter().map(|it| (find(it), &it.1)).collect();
+    sorted.sort_by_key(|(place, _)| *place);
+    let lines = sorted.into_iter().map(|(place, problem)| {
         let place = place.map_or(String::new(), |it| format!(":{it}"));
         let path = if problem.path.is_empty() { String::new() } else { format!("{}: ", problem.path) };
         format!("error: {source}{place}: {path}{}", problem.message)

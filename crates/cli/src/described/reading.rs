@@ -22,7 +22,7 @@ impl Reading {
                 Self::simple("spec", value.get("spec").unwrap_or(&null), &value["types"])
             }
             Form::Simple => Self::simple("", value, &null),
-            Form::OpenApi => Self::open_api(value).map(Described::OpenApi),
+            Form::OpenApi => Self::open_api(value).map(|_| Described::OpenApi),
             Form::Other(kind) => {
                 Err(vec![Problem::new("kind", format!("{kind} describes no schema; {EXPECTED}"))])
             }
@@ -65,14 +65,16 @@ impl Reading {
         let Some(schema) = version.pointer("/schema/openAPIV3Schema") else {
             return Err(vec![Problem::new(place, "expected a schema")]);
         };
-        let schema = Self::open_api(schema)
+        Self::open_api(schema)
             .map_err(|found| found.into_iter().map(|it| it.below(&place)).collect::<Vec<_>>())?;
         let name = text(version, "/name").unwrap_or_default().to_owned();
-        Ok(CrdVersion { name, storage: version["storage"] == true, schema })
+        Ok(CrdVersion { name, storage: version["storage"] == true })
     }
 
     fn simple(root: &str, fields: &Value, types: &Value) -> Result<Described, Vec<Problem>> {
-        simple::expand(root, fields, types).map(Described::Simple).map_err(problem::of_simple)
+        simple::expand(root, fields, types)
+            .map(|it| Described::Simple(Box::new(it)))
+            .map_err(problem::of_simple)
     }
 
     fn open_api(value: &Value) -> Result<Schema, Vec<Problem>> {

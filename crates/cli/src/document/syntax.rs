@@ -32,8 +32,13 @@ pub(super) struct Parsed {
 
 impl Syntax {
     pub(super) fn parse(self, text: &str) -> Result<Parsed, (Place, String)> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         match self {
             Syntax::Json => parse_json(text),
+            // Most JSON is YAML, but reading it as JSON is many times faster.
+            Syntax::Yaml if text.trim_start().starts_with(['{', '[']) => {
+                parse_json(text).or_else(|_| parse_yaml(text))
+            }
             Syntax::Yaml => parse_yaml(text),
         }
     }
@@ -83,7 +88,10 @@ fn described(error: &serde_saphyr::Error) -> (Place, String) {
     let place = error
         .location()
         .map_or(Place { line: 1, column: 1 }, |it| Place { line: it.line(), column: it.column() });
-    (place, UserMessageFormatter.format_message(error).into_owned())
+    let message = UserMessageFormatter.format_message(error).into_owned();
+    // The rest names a counter of the parser.
+    let short = message.split_once(": limits breached").map(|(it, _)| it.to_owned());
+    (place, short.unwrap_or(message))
 }
 
 impl fmt::Display for Place {

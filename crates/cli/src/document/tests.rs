@@ -30,6 +30,9 @@ fn scalars_as_kubernetes_reads_them() {
     yaml("a: &x {b: 1}\nc: {<<: *x, d: 2}\n", &json!([{"a": {"b": 1}, "c": {"b": 1, "d": 2}}]));
     yaml("a: ${schema.spec.name}\n", &json!([{"a": "${schema.spec.name}"}]));
     yaml("{\"a\": [1, 2.5, null]}", &json!([{"a": [1, 2.5, null]}]));
+    yaml("\u{feff}{\"a\": 1}\r\n", &json!([{"a": 1}]));
+    yaml("{a: [1, b]}\n---\n[c]\n", &json!([{"a": [1, "b"]}, ["c"]]));
+    yaml("\u{feff}a: 1\r\nb: c\r\n", &json!([{"a": 1, "b": "c"}]));
 }
 
 #[test]

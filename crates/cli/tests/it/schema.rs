@@ -98,6 +98,23 @@ fn what_is_no_schema_is_refused() {
 }
 
 #[test]
+fn every_file_is_checked() {
+    let good = file("good.yaml", DEFINITION);
+    let bad = file("bad.yaml", "a: int\nb: string\n");
+    let crd = file("crd.yaml", &krono(&["schema", "expand", &good]).stdout);
+    let run = krono(&["schema", "check", &good, &bad, &crd]);
+    let stdout = format!(
+        "{good}: definition of App (kro.run/v1alpha1) is valid\n{crd}: CustomResourceDefinition apps.kro.run (v1alpha1, stored) is valid\n"
+    );
+    check(&run, 1, &stdout, &format!("error: {bad}:1:4: a: unknown type \"int\"; write \"integer\"\n"));
+    assert_eq!(krono(&["schema", "check", &bad, "no/such.yaml"]).code, Some(2));
+    assert_eq!(
+        krono_reading("type: string\n", &["schema", "check", "-"]).stdout,
+        "<stdin>: OpenAPI schema is valid\n"
+    );
+}
+
+#[test]
 fn every_definition_of_the_corpus_expands() {
     let Some(corpus) = corpus() else { return };
     let files = definitions(&corpus);
@@ -148,9 +165,9 @@ fn assert_has(actual: &Value, expected: &Value, path: &str) {
         (Value::Array(actual), Value::Array(expected)) => {
             assert_eq!(actual.len(), expected.len(), "{path}");
             let pairs = actual.iter().zip(expected).enumerate();
-            pairs.for_each(|(index, (actual, expected))| {
-                assert_has(actual, expected, &format!("{path}[{index}]"))
-            });
+            for (index, (actual, expected)) in pairs {
+                assert_has(actual, expected, &format!("{path}[{index}]"));
+            }
         }
         _ => assert_eq!(actual, expected, "{path}"),
     }

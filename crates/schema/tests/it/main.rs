@@ -4,5 +4,6 @@
 #![allow(clippy::print_stdout, reason = "what was left out is said aloud")]
 
 mod chainsaw;
+mod compatibility;
 mod corpus;
 mod golden;

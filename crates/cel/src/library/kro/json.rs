@@ -20,9 +20,10 @@ pub fn json() -> Library {
         .function(
             "json.marshal",
             [Overload::function("json.marshal_dyn", [Dyn], String, |meter, args| {
-                to_text(&arity::<1>(args)?[0], Style::Kubernetes, meter)
-                    .map(Val::string)
-                    .map_err(|error| explained("json.marshal failed to convert value", error))
+                to_text(&arity::<1>(args)?[0], Style::Kubernetes, meter).map(Val::string).map_err(|error| {
+                    let step = if error.message().starts_with("json: ") { "encode" } else { "convert" };
+                    explained(&format!("json.marshal failed to {step} value"), error)
+                })
             })],
         )
 }
@@ -75,7 +76,7 @@ mod tests {
         );
         check(
             "json.marshal(1.0/0.0)",
-            "! json.marshal failed to convert value: json: unsupported value: +Inf",
+            "! json.marshal failed to encode value: json: unsupported value: +Inf",
         );
     }
 

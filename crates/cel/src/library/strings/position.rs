@@ -58,6 +58,9 @@ pub(super) fn last_index_of(
         let Some(last) = search.start(dialect, search.text.len())? else {
             return Ok(search.beyond_the_end());
         };
+        if dialect == Dialect::CelGo && search.offset.is_some() && last == search.text.len() {
+            return Ok(search.beyond_the_end());
+        }
         // An occurrence that starts at `last` ends here; if no character ends here, there is none.
         let end = search.text.floor_char_boundary(last.saturating_add(search.part.len()));
         Ok(Val::Int(search.position(search.text[..end].rfind(search.part))))
@@ -81,16 +84,16 @@ impl<'v> Search<'v> {
         }
     }
 
-    /// The byte the search starts at; `None` when the offset lies behind the end and that is no error.
+    /// The byte the search starts at; `None` when there is no character at the offset and that is no error.
     fn start(&self, dialect: Dialect, default: usize) -> Result<Option<usize>, EvalError> {
         let Some(offset) = self.offset else { return Ok(Some(default)) };
         match byte_offset(self.text, offset) {
             None if offset < 0 || dialect == Dialect::Specification => Err(out_of_range(offset)),
-            found => Ok(found),
+            found => Ok(found.filter(|byte| dialect == Dialect::Specification || *byte < self.text.len())),
         }
     }
 
-    /// What cel-go answers when the offset lies behind the end: empty text is found even there.
+    /// What cel-go answers when there is no character at the offset: empty text is found even there.
     fn beyond_the_end(&self) -> Val<'static> {
         Val::Int(self.position(self.part.is_empty().then_some(self.text.len())))
     }

@@ -14,6 +14,8 @@ use super::inputs::Inputs;
 const ABSENT: &str =
     "a field that may be absent is read with `.?field.orValue(…)`, or asked for with `has(….field)`";
 
+const OVERLOAD: &str = "a value is not of the type that is needed here; `type(x)` tells the type of x";
+
 /// Whether the parser, not the checker, found it.
 pub(super) fn is_ungrammatical(issue: &Issue) -> bool {
     issue.message.starts_with("Syntax error") || issue.message.starts_with("reserved identifier")
@@ -46,7 +48,9 @@ pub(super) fn on_eval_error(error: &EvalError, inputs: &Inputs) -> Option<String
         EvalErrorKind::IndexOutOfBounds => {
             Some("an element that may be absent is read with `list[?0].orValue(…)`".to_owned())
         }
-        EvalErrorKind::NoSuchOverload => Some("a value is not of the type that is needed here".to_owned()),
+        EvalErrorKind::NoSuchOverload => {
+            overload::at_run_time(error.message()).or_else(|| Some(OVERLOAD.to_owned()))
+        }
         EvalErrorKind::BudgetExceeded => {
             Some("loops inside loops multiply; `--budget` allows more steps".to_owned())
         }

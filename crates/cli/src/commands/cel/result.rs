@@ -1,8 +1,8 @@
 //! The value of an expression as text.
 
-use krono_cel::library::kubernetes::Quantity;
+use krono_cel::library::kubernetes::{Quantity, Semver, Url};
 use krono_cel::library::{Cidr, Ip};
-use krono_cel::{Key, Val};
+use krono_cel::{Key, Opaque, Val};
 
 use crate::command_error::CommandError;
 use crate::format::Format;
@@ -63,10 +63,11 @@ fn key_text(key: &Key<'_>) -> String {
 }
 
 fn opaque_text(value: &Val<'_>) -> String {
-    let quantity = value.as_opaque::<Quantity>().map(ToString::to_string);
-    let ip = value.as_opaque::<Ip>().map(ToString::to_string);
-    let cidr = value.as_opaque::<Cidr>().map(ToString::to_string);
-    quantity.or(ip).or(cidr).unwrap_or_else(|| format!("<{}>", value.type_of()))
+    fn known<T: Opaque + ToString>(value: &Val<'_>) -> Option<String> {
+        value.as_opaque::<T>().map(ToString::to_string)
+    }
+    let kinds = [known::<Quantity>, known::<Semver>, known::<Url>, known::<Ip>, known::<Cidr>];
+    kinds.iter().find_map(|it| it(value)).unwrap_or_else(|| format!("<{}>", value.type_of()))
 }
 
 #[cfg(test)]
@@ -94,12 +95,15 @@ mod tests {
         check("type(1)", "int");
         check("[type(optional.none())]", "[optional_type]");
         check("quantity('1Gi')", "1Gi");
-        check("[ip('::1')]", "[::1]");
+        check("[ip('::1'), cidr('10.0.0.0/8')]", "[::1, 10.0.0.0/8]");
+        check("[semver('1.2.3-rc.1+x'), semver('1.0.0')]", "[1.2.3-rc.1, 1.0.0]");
+        check("url('https://krono.dev:443/a?b=c')", "https://krono.dev:443/a?b=c");
+        check("omit()", "<kro.omit>");
         check("0.0 / 0.0", "NaN");
         check("[-1.0 / 0.0, 2.0 / 0.0]", "[-Inf, +Inf]");
         check("optional.none()", "null");
         check("[optional.of(b'a'), optional.none()]", "[optional.of(b\"a\"), optional.none()]");
-        check("duration('90m')", "5400s");
+        check("duration('90m')", "1h30m0s");
     }
 
     #[test]

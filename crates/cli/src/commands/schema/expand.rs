@@ -26,7 +26,7 @@ fn expanded(described: &Described) -> Result<Value, CommandError> {
         }
         Described::Simple(schema) => Ok(schema.to_value()),
         Described::Crd(crd) => Err(expanded_already(&format!("the CustomResourceDefinition {}", crd.name))),
-        Described::OpenApi(_) => Err(expanded_already("an OpenAPI schema")),
+        Described::OpenApi => Err(expanded_already("an OpenAPI schema")),
     }
 }
 

@@ -24,7 +24,7 @@ const NARROW_DIGITS: usize = 18;
 impl Quantity {
     /// Reads a number with a suffix, such as `1.5Gi`, `200m` or `12e6`.
     ///
-    /// As in Kubernetes, the digits themselves may be missing: `Mi` is nothing.
+    /// As in Kubernetes, the digits themselves may be missing where it reads a plain number: `Mi` is nothing, `Pi` is wrong.
     pub fn parse(text: &str) -> Result<Self, ParseQuantityError> {
         if text.is_empty() {
             return Err(ParseQuantityError::Shape);
@@ -75,6 +75,8 @@ fn interpret(suffix: &str) -> Result<Suffix, ParseQuantityError> {
 /// A quantity taken apart.
 struct Written<'t> {
     negative: bool,
+    /// Whether there are any digits, be they zeros.
+    numeric: bool,
     /// Digits before the point, without leading zeros.
     whole: &'t str,
     /// Digits behind the point.
@@ -92,7 +94,8 @@ impl<'t> Written<'t> {
         if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(ParseQuantityError::Shape);
         }
-        Ok(Self { negative: text.starts_with('-'), whole, fraction, suffix })
+        let numeric = unsigned.starts_with(|first: char| first.is_ascii_digit()) || !fraction.is_empty();
+        Ok(Self { negative: text.starts_with('-'), numeric, whole, fraction, suffix })
     }
 
     /// How many digits Kubernetes counts; no digits before the point count as one.
@@ -104,10 +107,16 @@ impl<'t> Written<'t> {
         let fraction_digits = i64::try_from(self.fraction.len()).map_err(|_| ParseQuantityError::Number)?;
         let scale = i64::from(exponent) - fraction_digits;
         let wide = self.digit_count() > NARROW_DIGITS || scale < FINEST;
+        self.check_digits(wide)?;
         let dropped = usize::try_from(FINEST - scale).unwrap_or(0);
         let magnitude = self.magnitude(dropped)?;
         let scale = i32::try_from(scale.max(FINEST)).map_err(|_| ParseQuantityError::Suffix)?;
         Ok(self.signed(Quantity { mantissa: magnitude, scale, wide, notation }))
+    }
+
+    /// A wide amount needs digits.
+    fn check_digits(&self, wide: bool) -> Result<(), ParseQuantityError> {
+        if wide && !self.numeric { Err(ParseQuantityError::Number) } else { Ok(()) }
     }
 
     /// All digits as a number, without the last ones; if one of these is not zero, the number is rounded up.
@@ -133,6 +142,7 @@ impl<'t> Written<'t> {
         if self.fraction.is_empty() {
             // Fifteen digits, less those of the suffix, are held as a plain number.
             let wide = self.digit_count() + power as usize * 3 / 10 + 1 > 15;
+            self.check_digits(wide)?;
             return Ok(self.signed(Quantity { wide, ..capped(whole) }));
         }
         let trimmed = Self { fraction: self.fraction.trim_end_matches('0'), ..*self };

@@ -95,6 +95,9 @@ fn refuses_other_text() {
         check(text, ParseQuantityError::Suffix);
     }
     check(&"9".repeat(39), ParseQuantityError::Number);
+    for empty in ["Pi", "-Ei", ".Pi", "e-10"] {
+        check(empty, ParseQuantityError::Number);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Semantic versions as blang/semver reads and orders them.
 
 use std::cmp::Ordering;
+use std::fmt;
 
 use crate::quote::quoted;
 
@@ -21,6 +22,20 @@ pub struct Semver {
 enum Identifier {
     Number(u64),
     Text(Box<str>),
+}
+
+impl fmt::Display for Semver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)?;
+        for (index, identifier) in self.prerelease.iter().enumerate() {
+            let separator = if index == 0 { '-' } else { '.' };
+            match identifier {
+                Identifier::Number(number) => write!(f, "{separator}{number}")?,
+                Identifier::Text(text) => write!(f, "{separator}{text}")?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Why a text is no semantic version, in the words of blang/semver.

@@ -1,6 +1,7 @@
 //! URLs as Go's `net/url` takes them apart.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::super::super::network::parse_address;
 use super::escape::{Part, escape, is_encoded, unescape};
@@ -18,6 +19,12 @@ pub struct Url {
     raw_query: String,
     /// The whole URL, written in one way; two URLs are equal when these are.
     canonical: String,
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.canonical)
+    }
 }
 
 /// Why a text is no URL.

@@ -36,27 +36,40 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["exists", "all", "map", "filter", "exists_one"], "two arguments, as in `list.map(x, x + 1)`"),
 ];
 
+/// Libraries of CEL and of Kubernetes that kro does not offer.
+const LEFT_OUT: &[&str] = &["math", "sets", "authorizer", "jsonpatch", "regex"];
+
 /// A variable or function that is not there.
 pub(super) fn undeclared(name: &str, at: u32, inputs: &Inputs) -> String {
     let source = &inputs.expression;
     let at = at as usize;
     if source[at.min(source.len())..].starts_with('(') {
-        return unknown_function(name);
+        let library = source[..at].strip_suffix(name).and_then(|it| it.strip_suffix('.')?.rsplit(' ').next());
+        return library.and_then(left_out).unwrap_or_else(|| unknown_function(name));
     }
     if let Some(hint) = dashed(name, at, source) {
+        return hint;
+    }
+    if let Some(hint) = left_out(name) {
         return hint;
     }
     let known: BTreeSet<&str> = inputs.variables.iter().map(|it| it.name.as_str()).collect();
     if let Some(near) = similar::nearest(name, &known) {
         return format!("did you mean `{near}`?");
     }
-    let declared = match known.len() {
-        0 => "no variables are given".to_owned(),
-        _ => format!("the variables are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+    let declared = match known.into_iter().collect::<Vec<_>>()[..] {
+        [] => "no variables are given".to_owned(),
+        [only] => format!("the only variable is {only}"),
+        ref several => format!("the variables are {}", several.join(", ")),
     };
     format!(
         "{declared}; add one with `--var {name}=FILE` or `--set {name}=JSON`, or put text in quotes: \"{name}\""
     )
+}
+
+fn left_out(library: &str) -> Option<String> {
+    let known = LEFT_OUT.contains(&library);
+    known.then(|| format!("CEL has a library `{library}`, but definitions may not use it"))
 }
 
 fn unknown_function(name: &str) -> String {

@@ -11,6 +11,14 @@ pub(super) fn hint(message: &str) -> Option<String> {
     by_types(name, &types).or_else(|| by_name(name, &types).map(str::to_owned))
 }
 
+/// What to do about `no such overload: string + int`.
+pub(super) fn at_run_time(message: &str) -> Option<String> {
+    let applied = message.strip_prefix("no such overload: ")?;
+    let [left, operator, right] = applied.split(' ').collect::<Vec<_>>()[..] else { return None };
+    let name = format!("_{operator}_");
+    by_types(&name, &[left, right]).or_else(|| by_name(&name, &[left, right]).map(str::to_owned))
+}
+
 fn by_types(name: &str, types: &[&str]) -> Option<String> {
     let operator = name.trim_matches('_');
     if types.iter().any(|it| it.starts_with("optional_type(")) {

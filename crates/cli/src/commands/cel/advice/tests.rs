@@ -36,6 +36,7 @@ fn names() {
     );
     check("app.my-label", "`-` is minus; a key with a dash is read with brackets: …[\"my-label\"]");
     check("app.a-b-c.d", "`-` is minus; a key with a dash is read with brackets: …[\"a-b-c\"]");
+    check("math.abs(1)", "CEL has a library `math`, but definitions may not use it");
     check("len(app)", "in CEL this is `size(x)` or `x.size()`");
     check("app.length()", "in CEL this is `size(x)` or `x.size()`");
     check("frob(1)", "there is no function or macro `frob`; docs/cel.md lists those there are");
@@ -86,6 +87,11 @@ fn values() {
     check("app.spec.other", absent);
     check("app.spec.tags[0]", "an element that may be absent is read with `list[?0].orValue(…)`");
     check("empty + 1", "`empty` has no value; add `--var empty=FILE` or `--set empty=JSON`");
-    check("app.spec.image + 1", "a value is not of the type that is needed here");
+    check("app.spec.image + 1", "`+` turns no int into text; write string(…) around it");
+    check(
+        "app.spec.replicas * 1.5",
+        "numbers of two kinds do not mix; convert one: double(…) * … or … * int(…)",
+    );
+    check("app.spec.replicas.startsWith('a')", super::OVERLOAD);
     check("1 / 0", "");
 }

@@ -1,0 +1,110 @@
+//! Random histories, compared with a model that keeps every state it was ever in.
+
+use std::collections::BTreeMap;
+
+use krono_store::{DiskStore, Expected, MemoryStore, Next, Options, Range, Store, Write};
+use proptest::prelude::*;
+
+use crate::conformance::all;
+
+/// Every state by version: key to the version that wrote it.
+type States = Vec<BTreeMap<String, u64>>;
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Writes a key, rightly or wrongly taking it to be at its version.
+    Put(u8, bool),
+    Delete(u8, bool),
+    Reopen,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        5 => (0..6_u8, prop::bool::weighted(0.8)).prop_map(|(key, right)| Step::Put(key, right)),
+        3 => (0..6_u8, prop::bool::weighted(0.8)).prop_map(|(key, right)| Step::Delete(key, right)),
+        1 => Just(Step::Reopen),
+    ];
+    prop::collection::vec(step, 1..40)
+}
+
+/// Set by `xtask deep`.
+fn cases() -> u32 {
+    std::env::var("KRONO_RANDOM_CASES").ok().and_then(|it| it.parse().ok()).unwrap_or(60)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn memory_is_as_the_model(steps in steps()) {
+        let store = MemoryStore::remembering(10);
+        let mut states = vec![BTreeMap::new()];
+        for step in &steps {
+            perform(&store, step, &mut states);
+            compare(&store, &states);
+        }
+    }
+
+    #[test]
+    fn disk_is_as_the_model(steps in steps()) {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || DiskStore::open(directory.path(), &Options { remembered: 10 }).unwrap();
+        let mut store = open();
+        let mut states = vec![BTreeMap::new()];
+        for step in &steps {
+            if matches!(step, Step::Reopen) {
+                drop(store);
+                store = open();
+            }
+            perform(&store, step, &mut states);
+            compare(&store, &states);
+        }
+    }
+}
+
+fn perform(store: &dyn Store, step: &Step, states: &mut States) {
+    let (key, right, value) = match step {
+        Step::Put(key, right) => (key, *right, Some("value".into())),
+        Step::Delete(key, right) => (key, *right, None),
+        Step::Reopen => return,
+    };
+    let mut state = states.last().unwrap().clone();
+    let key = format!("k/{key}");
+    let at = state.get(&key).copied();
+    let expected = match at {
+        Some(version) if right => Expected::At(version),
+        None if right => Expected::Absent,
+        Some(_) | None => Expected::At(1_000),
+    };
+    let write = Write { key: key.as_str().into(), expected, value };
+    let happens = right && (at.is_some() || write.value.is_some());
+    let version = states.len() as u64;
+    if write.value.is_some() {
+        state.insert(key, version)
+    } else {
+        state.remove(&key)
+    };
+    assert_eq!(store.write(write).wait().is_ok(), happens);
+    if happens {
+        states.push(state);
+    }
+}
+
+/// All that can be read is as the model says: every remembered state, and the changes between them.
+fn compare(store: &dyn Store, states: &States) {
+    let newest = states.len() as u64 - 1;
+    assert_eq!(store.version(), newest);
+    for (version, state) in states.iter().enumerate() {
+        let version = version as u64;
+        let Ok(page) = store.range(&Range { at: Some(version), ..all("k/") }) else {
+            assert!(version + 10 < newest, "version {version} of {newest} is forgotten too early");
+            continue;
+        };
+        let found = page.entries.iter().map(|(key, entry)| (key.to_string(), entry.version));
+        assert_eq!(found.collect::<BTreeMap<_, _>>(), *state);
+        match store.change_after("k/", version).unwrap() {
+            Next::Change(change) => assert_eq!(change.version, version + 1),
+            Next::Nothing(at) => assert_eq!((at, version), (newest, newest)),
+        }
+    }
+}
