@@ -27,6 +27,7 @@ pub use lists::lists;
 pub use math::math;
 pub use network::{Cidr, Ip, ParseCidrError, ParseIpError, network};
 pub use optionals::optionals;
+pub use pattern::{Pattern, PatternError};
 pub(crate) use optionals::{OR, OR_VALUE};
 pub use sets::sets;
 pub use standard::standard;

@@ -1,6 +1,7 @@
 //! The custom resource definition that serves a schema.
 
 mod definition;
+mod inference;
 mod instance;
 mod leaf;
 mod plural;
@@ -10,6 +11,7 @@ pub use definition::{
     CustomResourceDefinition, CustomResourceSpec, Metadata, Names, PrinterColumn, Scope, StatusSubresource,
     Subresources, Validation, Version,
 };
+pub use inference::Inference;
 pub use instance::{InstanceSchema, InvalidInstanceSchema};
 pub use plural::pluralize;
 pub use status::{StatusError, StatusErrors, status_schema};

@@ -30,6 +30,8 @@ pub enum BadValue {
     Omitted,
     /// The value is printed.
     Value(Value),
+    /// The value as it is printed, where that is not its JSON.
+    Printed(String),
 }
 
 /// The kind of a [`FieldError`].
@@ -85,6 +87,14 @@ impl ErrorKind {
         }
     }
 
+    /// Whether rules cannot be relied on once there is such an error.
+    pub(crate) fn spoils_rules(self) -> bool {
+        match self {
+            Self::NotSupported | Self::Required | Self::TooLong | Self::TooMany | Self::TypeInvalid => true,
+            Self::Duplicate | Self::Invalid | Self::Forbidden | Self::Internal => false,
+        }
+    }
+
     fn prints_value(self) -> bool {
         match self {
             Self::Required | Self::Forbidden | Self::TooLong | Self::Internal => false,
@@ -128,12 +138,24 @@ impl FieldError {
         Self::new(ErrorKind::NotSupported, path, value, supported_values(supported))
     }
 
+    /// The same error about a value that is itself inside another, at `path`.
+    pub(crate) fn below(mut self, path: &Path<'_>) -> Self {
+        let prefix = path.to_string();
+        self.path = if self.path.is_empty() { prefix } else { format!("{prefix}.{}", self.path) };
+        self
+    }
+
     /// The message without the field, for a cause of a Kubernetes `Status`.
     pub fn body(&self) -> String {
         let mut text = self.kind.title().to_owned();
-        if let (true, BadValue::Value(value)) = (self.kind.prints_value(), &self.value) {
+        let shown = match &self.value {
+            BadValue::Value(value) if self.kind.prints_value() => Some(value_text(value)),
+            BadValue::Printed(shown) if self.kind.prints_value() => Some(shown.clone()),
+            BadValue::Omitted | BadValue::Value(_) | BadValue::Printed(_) => None,
+        };
+        if let Some(shown) = shown {
             text.push_str(": ");
-            text.push_str(&value_text(value));
+            text.push_str(&shown);
         }
         if !self.detail.is_empty() {
             text.push_str(": ");

@@ -2,6 +2,7 @@
 //!
 //! Pure: no clock, no randomness, no files, no network. Nothing here panics on any input.
 
+pub mod cel;
 pub mod compatibility;
 pub mod crd;
 mod default;
@@ -10,15 +11,17 @@ mod error;
 pub mod go_text;
 mod metadata;
 mod path;
-mod pattern;
 mod prune;
+mod rules;
 mod schema;
 pub mod simple;
+pub mod structural;
 mod validate;
 
 pub use default::{default, drop_nulls};
 pub use definitions::{Definitions, MAX_SCHEMA_NODES, ResolveError};
 pub use error::{BadValue, ErrorKind, FieldError};
+pub use metadata::{cluster_object_meta, object_meta};
 pub use prune::{prune, prune_object, unknown_field};
 pub use schema::read::{InvalidSchema, MAX_SCHEMA_DEPTH};
 pub use schema::{

@@ -1,6 +1,7 @@
 //! Object metadata of embedded resources, checked and trimmed as the API server does.
 
 mod names;
+mod schema;
 
 use serde_json::{Map, Value};
 
@@ -9,6 +10,7 @@ use crate::path::Path;
 
 pub(crate) use names::dns1035_label_complaint;
 use names::{dns1123_label_complaint, label_key_complaints, label_value_complaints, path_segment_complaints};
+pub use schema::{cluster_object_meta, object_meta};
 
 /// Keys and values of all annotations together may have this many bytes.
 const ANNOTATIONS_LIMIT: usize = 256 * 1024;

@@ -12,11 +12,20 @@ use crate::value::{Text, Val};
 /// What a compiled expression may take in memory, in bytes.
 const SIZE_LIMIT: usize = 10 << 20;
 
-/// A compiled regular expression.
+/// A compiled regular expression in RE2's notation, as Go reads it.
+///
+/// ```
+/// use krono_cel::library::Pattern;
+///
+/// assert!(Pattern::new(r"^\d+$")?.matches("42"));
+/// assert!(!Pattern::new(r"^\d+$")?.matches("٤٢"));
+/// assert_eq!(Pattern::new("[a").unwrap_err().to_string(), "error parsing regexp: missing closing ]: `[a`");
+/// # Ok::<(), krono_cel::library::PatternError>(())
+/// ```
 ///
 /// Matching takes time linear in the text; the factor grows with the expression, and is part of what is charged.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
+pub struct Pattern {
     regex: Regex,
     /// About how many places of the expression are looked at for each character.
     weight: u64,
@@ -25,7 +34,7 @@ pub(super) struct Pattern {
 /// Why a text is no regular expression, in Go's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("error parsing regexp: {problem}: `{part}`")]
-struct PatternError {
+pub struct PatternError {
     problem: &'static str,
     part: String,
 }
@@ -45,7 +54,8 @@ impl PatternError {
 }
 
 impl Pattern {
-    fn new(source: &str) -> Result<Self, PatternError> {
+    /// Compiles an expression.
+    pub fn new(source: &str) -> Result<Self, PatternError> {
         let translated = translate::translate(source)?;
         let regex =
             RegexBuilder::new(&translated.pattern).size_limit(SIZE_LIMIT).build().map_err(|error| {
@@ -59,6 +69,11 @@ impl Pattern {
     }
 
     /// Whether some part of the text matches.
+    pub fn matches(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
+
+    /// Whether some part of the text matches, within a budget.
     pub(super) fn is_match(&self, text: &str, meter: &Meter<'_>) -> Result<bool, EvalError> {
         self.charge(text, meter)?;
         Ok(self.regex.is_match(text))

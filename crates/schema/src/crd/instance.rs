@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::definition::{CustomResourceDefinition, Names, PrinterColumn, Scope, Version};
 use super::status::{StatusErrors, status_schema};
+use crate::metadata::{cluster_object_meta, object_meta};
 use crate::schema::{Schema, SchemaType};
 use crate::simple::{self, SimpleSchemaErrors};
 
@@ -78,6 +79,22 @@ impl InstanceSchema {
         let spec = fields.get("spec").unwrap_or(&null);
         instance.spec = simple::expand("spec", spec, fields.get("types").unwrap_or(&null))?;
         Ok(instance)
+    }
+
+    /// The schema of the variable `schema` in expressions: the instance without its status.
+    pub fn variable(&self) -> Schema {
+        let metadata = match self.scope {
+            Scope::Namespaced => object_meta(),
+            Scope::Cluster => cluster_object_meta(),
+        };
+        let string = || Schema::of_type(SchemaType::String);
+        let fields = [
+            ("apiVersion", string()),
+            ("kind", string()),
+            ("metadata", metadata),
+            ("spec", self.spec.clone()),
+        ];
+        Schema::object(fields)
     }
 
     /// The definition that serves the kind; `schema_of` gives the schema of an expression in the status.

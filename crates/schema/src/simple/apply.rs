@@ -1,10 +1,10 @@
 //! What each marker does to the schema of its field.
 
+use krono_cel::library;
 use serde_json::Value;
 
 use super::error::Problem;
 use super::marker::{Marker, MarkerKind};
-use crate::pattern;
 use crate::schema::{ListType, Schema, SchemaType, ValidationRule};
 
 /// What the markers of a field ask of the object the field is in.
@@ -125,9 +125,9 @@ fn regular_expression(schema: &Schema, marker: &Marker) -> Result<String, Proble
     if marker.value.is_empty() {
         return Err(wrong(marker, "a regular expression"));
     }
-    match pattern::compile(&marker.value) {
+    match library::Pattern::new(&marker.value) {
         Ok(_) => Ok(marker.value.clone()),
-        Err(complaint) => Err(Problem::Pattern { value: marker.value.clone(), complaint }),
+        Err(error) => Err(Problem::Pattern { value: marker.value.clone(), complaint: error.to_string() }),
     }
 }
 

@@ -194,7 +194,7 @@ fn wrong_markers() {
     check_error("string | pattern=\"\"", "pattern=\"\" is not a regular expression");
     check_error(
         "string | pattern=\"[a\"",
-        "pattern=\"[a\" is not a regular expression: unclosed character class",
+        "pattern=\"[a\" is not a regular expression: error parsing regexp: missing closing ]: `[a`",
     );
     check_error(
         "integer | minLength=1",

@@ -8,22 +8,22 @@ use crate::schema::{ListType, Schema, SchemaType};
 
 /// A new value, the old value in its place, and the schema of both.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Correlated<'a> {
-    pub(super) schema: &'a Schema,
-    pub(super) value: &'a Value,
-    pub(super) old: &'a Value,
+pub(crate) struct Correlated<'a> {
+    pub(crate) schema: &'a Schema,
+    pub(crate) value: &'a Value,
+    pub(crate) old: &'a Value,
 }
 
 impl<'a> Correlated<'a> {
     /// The same for a field; none when either side does not have it, or when it has no schema.
-    pub(super) fn field(&self, name: &str) -> Option<Correlated<'a>> {
+    pub(crate) fn field(&self, name: &str) -> Option<Correlated<'a>> {
         let schema = self.schema.properties.get(name).or_else(|| self.schema.map_values())?;
         let (value, old) = (self.value.as_object()?.get(name)?, self.old.as_object()?.get(name)?);
         Some(Correlated { schema, value, old })
     }
 
     /// The old elements by key, when the list has keys.
-    pub(super) fn old_items(&self) -> OldItems<'a> {
+    pub(crate) fn old_items(&self) -> OldItems<'a, 'a> {
         match (self.value, self.old) {
             (Value::Array(_), Value::Array(old)) => OldItems::new(self.schema, old),
             _ => OldItems::default(),
@@ -31,7 +31,7 @@ impl<'a> Correlated<'a> {
     }
 
     /// Whether nothing changed. Objects with fields that have no schema count as changed.
-    pub(super) fn is_unchanged(&self) -> bool {
+    pub(crate) fn is_unchanged(&self) -> bool {
         match (self.value, self.old) {
             (Value::Array(new), Value::Array(old)) => new.len() == old.len() && self.same_items(new, old),
             (Value::Object(new), Value::Object(old)) => new.len() == old.len() && self.same_fields(new),
@@ -58,13 +58,13 @@ impl<'a> Correlated<'a> {
 
 /// The elements of an old list by their keys; empty unless the list is of type map.
 #[derive(Debug, Default)]
-pub(super) struct OldItems<'a> {
-    keys: &'a [String],
-    items: HashMap<String, &'a Value>,
+pub(crate) struct OldItems<'k, 'v> {
+    keys: &'k [String],
+    items: HashMap<String, &'v Value>,
 }
 
-impl<'a> OldItems<'a> {
-    pub(super) fn new(schema: &'a Schema, old: &'a [Value]) -> Self {
+impl<'k, 'v> OldItems<'k, 'v> {
+    pub(crate) fn new(schema: &'k Schema, old: &'v [Value]) -> Self {
         let is_map = schema.schema_type == Some(SchemaType::Array) && schema.list_type == Some(ListType::Map);
         if !is_map {
             return Self::default();
@@ -80,7 +80,7 @@ impl<'a> OldItems<'a> {
     }
 
     /// The old element with the keys of `value`.
-    pub(super) fn get(&self, value: &Value) -> Option<&'a Value> {
+    pub(crate) fn get(&self, value: &Value) -> Option<&'v Value> {
         if self.items.is_empty() {
             return None;
         }

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use regex::Regex;
+use krono_cel::library;
 
 use super::format::Format;
-use crate::pattern;
 use crate::schema::{AdditionalProperties, Schema, SchemaType};
 
 /// One node of a compiled schema. A node that is shared in the schema is shared here.
@@ -26,7 +25,7 @@ pub(super) struct Node {
 }
 
 /// A compiled pattern, or why there is none.
-pub(super) type Pattern = Result<Regex, String>;
+pub(super) type Pattern = Result<library::Pattern, library::PatternError>;
 
 /// What fields that are not in `properties` must be.
 #[derive(Debug)]
@@ -96,7 +95,7 @@ impl Compiler {
         Node {
             types,
             format: schema.format.as_deref().and_then(|name| Format::of(name, types)),
-            pattern: schema.pattern.as_deref().map(pattern::compile),
+            pattern: schema.pattern.as_deref().map(library::Pattern::new),
             properties: schema.properties.iter().map(|(name, it)| (name.clone(), self.shared(it))).collect(),
             additional: self.additional(schema),
             items: schema.items.as_ref().map(|items| self.shared(items)),

@@ -122,7 +122,7 @@ impl Findings {
         let Some(pattern) = &node.pattern else { return };
         let source = schema.pattern.as_deref().unwrap_or_default();
         match pattern {
-            Ok(regex) if regex.is_match(text) => {}
+            Ok(regex) if regex.matches(text) => {}
             Ok(_) => self.invalid(path, text, &format!("should match '{source}'")),
             Err(complaint) => {
                 self.invalid(

@@ -1,14 +1,23 @@
 //! The definitions that kro's own end-to-end tests expect.
 
-use krono_schema::Schema;
-use krono_schema::crd::InstanceSchema;
+use krono_schema::crd::{Inference, InstanceSchema};
+use krono_schema::structural;
 use serde_json::{Value, json};
 
 use crate::corpus::{corpus, definitions, documents};
 
 fn expand(definition: &Value) -> Value {
     let instance = InstanceSchema::from_definition(definition).unwrap();
-    serde_json::to_value(instance.definition(&mut |_| Schema::any()).unwrap()).unwrap()
+    let inference = Inference::new(definition, &instance);
+    let expanded = instance.definition(&mut |expression| inference.schema_of(expression)).unwrap();
+    let schema = expanded.spec.versions[0].schema().unwrap();
+    assert_eq!(
+        structural::check(schema, "schema"),
+        [],
+        "the API server would refuse {}",
+        expanded.metadata.name
+    );
+    serde_json::to_value(expanded).unwrap()
 }
 
 /// Chainsaw's rule: maps may have more than is expected, lists may not.

@@ -1,14 +1,25 @@
-//! Verdicts that the libraries of the API server gave, recorded.
+//! Verdicts that the libraries of the API server (v0.36.3) gave, recorded with `cargo run -p xtask -- schema-golden`.
+//!
+//! Known differences, which the recorded cases do not have:
+//! - an overload that is missing at run time is named (`no such overload: string > int`);
+//! - a missing key is named as the field is, not as the rule escapes it (`namespace`, not `__namespace__`);
+//! - a rule sees what is there, also when it is of the wrong type and tolerated because it did not change;
+//! - types of `self` are called `selfType`, without a number that changes with every start;
+//! - defaults of type, kind and metadata are not tried out on a whole object;
+//! - what rules could cost at most is not estimated.
 
 use std::fs;
 use std::path::Path;
 
-use krono_schema::{Schema, Validator, default, drop_nulls, prune};
+use krono_schema::{Schema, Validator, default, drop_nulls, prune, structural};
 use serde_json::Value;
 
 /// One recorded case: a schema, a value, the value it replaces, and what the API server made of it.
 fn check(case: &Value) -> Result<(), String> {
     let schema = Schema::from_value(&case["schema"]).unwrap();
+    if case.get("value").is_none() {
+        return check_definition(&schema, case);
+    }
     let validator = Validator::new(&schema);
     let errors = match case.get("old") {
         None => validator.validate(&case["value"]),
@@ -26,6 +37,15 @@ fn check(case: &Value) -> Result<(), String> {
     drop_nulls(&schema, &mut value);
     default(&schema, &mut value);
     same("defaulted", &value, &case["defaulted"])
+}
+
+/// What the API server says about the schema itself, except for the cost of rules, which we do not estimate.
+fn check_definition(schema: &Schema, case: &Value) -> Result<(), String> {
+    let errors = structural::check(schema, "spec.validation.openAPIV3Schema");
+    let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let expect = case.get("crd").and_then(Value::as_array).into_iter().flatten();
+    let expect = expect.filter(|error| !error.as_str().unwrap_or_default().contains("cost"));
+    same("definition", &Value::from(errors), &expect.cloned().collect())
 }
 
 fn same(what: &str, actual: &Value, expect: &Value) -> Result<(), String> {
