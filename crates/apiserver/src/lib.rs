@@ -5,7 +5,6 @@
 
 mod accept;
 mod api;
-mod backing;
 mod body;
 mod built_in;
 mod continue_token;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use krono_store::{Compacted, Entry, Expected, MemoryStore, Next, Range, Store, Write, WriteError};
 use tokio::sync::watch;
 
-use crate::backing::{Backing, Compacted, Entry};
 use crate::resource::Resource;
 use crate::status::Status;
 use crate::stored::{BadRecord, Stored};
@@ -13,7 +13,7 @@ use crate::stored::{BadRecord, Stored};
 /// The store as the server sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct Storage {
-    backing: Arc<Backing>,
+    store: Arc<dyn Store>,
 }
 
 /// What a write supposes of the object.
@@ -24,10 +24,6 @@ pub(crate) enum Expect {
     /// It is at this version.
     Version(u64),
 }
-
-/// A write that did not happen: the object is not at the version that was expected.
-#[derive(Debug)]
-pub(crate) struct Stale;
 
 /// Some objects, in the order of their keys.
 #[derive(Debug)]
@@ -54,7 +50,7 @@ pub(crate) struct Change {
 /// The changes under a prefix, in order.
 #[derive(Debug)]
 pub(crate) struct Changes {
-    backing: Arc<Backing>,
+    store: Arc<dyn Store>,
     latest: watch::Receiver<u64>,
     prefix: String,
     version: u64,
@@ -80,26 +76,41 @@ pub(crate) fn collection(resource: &Resource, namespace: Option<&str>) -> String
 impl Storage {
     /// A store that lives as long as the process.
     pub(crate) fn in_memory() -> Self {
-        Self { backing: Arc::new(Backing::new()) }
+        Self::new(Arc::new(MemoryStore::new()))
+    }
+
+    /// Objects in this store.
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
     }
 
     /// The version of the last write.
     pub(crate) fn version(&self) -> u64 {
-        self.backing.version()
+        self.store.version()
     }
 
     /// The object at a key.
     pub(crate) fn get(&self, key: &str) -> Result<Option<Stored>, Status> {
-        self.backing.get(key).map(|entry| stored(&entry)).transpose()
+        self.store.get(key).map(|entry| stored(&entry)).transpose()
     }
 
-    /// Writes a record, or removes it.
-    pub(crate) async fn set(&self, key: &str, expect: Expect, record: Option<Bytes>) -> Result<u64, Stale> {
+    /// Writes a record, or removes it, and gives the version of the write once it is safe; `None` when the object
+    /// is not at the version that was expected.
+    pub(crate) async fn set(
+        &self,
+        key: &str,
+        expect: Expect,
+        record: Option<Bytes>,
+    ) -> Result<Option<u64>, Status> {
         let expected = match expect {
-            Expect::Absent => 0,
-            Expect::Version(version) => version,
+            Expect::Absent => Expected::Absent,
+            Expect::Version(version) => Expected::At(version),
         };
-        std::future::ready(self.backing.set(key, expected, record).map_err(|_| Stale)).await
+        match self.store.write(Write { key: key.into(), expected, value: record }).await {
+            Ok(version) => Ok(Some(version)),
+            Err(WriteError::Stale(_)) => Ok(None),
+            Err(failed @ WriteError::Failed(_)) => Err(Status::internal(failed)),
+        }
     }
 
     /// Up to `limit` objects under `prefix` from `start` on, as of version `at` (or now).
@@ -110,21 +121,22 @@ impl Storage {
         limit: usize,
         at: Option<u64>,
     ) -> Result<Page, Status> {
-        let range = self.backing.range(prefix, start, limit, at).map_err(|Compacted| too_old())?;
-        let items = range.entries.into_iter().map(|(key, entry)| Ok((key, stored(&entry)?)));
+        let range = Range { prefix, start, limit, at };
+        let page = self.store.range(&range).map_err(|Compacted { .. }| too_old())?;
+        let items = page.entries.into_iter().map(|(key, entry)| Ok((key, stored(&entry)?)));
         let items = items.collect::<Result<_, Status>>()?;
-        Ok(Page { items, version: range.version, remaining: range.remaining })
+        Ok(Page { items, version: page.version, remaining: page.remaining })
     }
 
     /// Waits until a version is there.
     pub(crate) async fn reached(&self, version: u64) -> Result<(), Status> {
-        let mut latest = self.backing.subscribe();
+        let mut latest = self.store.subscribe();
         latest.wait_for(|now| *now >= version).await.map(drop).map_err(Status::internal)
     }
 
     /// The changes under `prefix` after `version`.
     pub(crate) fn changes(&self, prefix: String, version: u64) -> Changes {
-        Changes { backing: Arc::clone(&self.backing), latest: self.backing.subscribe(), prefix, version }
+        Changes { store: Arc::clone(&self.store), latest: self.store.subscribe(), prefix, version }
     }
 }
 
@@ -133,12 +145,13 @@ impl Changes {
     pub(crate) async fn next(&mut self) -> Result<Change, Status> {
         loop {
             self.latest.borrow_and_update();
-            match self.backing.next(&self.prefix, self.version).map_err(|Compacted| too_old())? {
-                Ok(event) => {
+            let next = self.store.change_after(&self.prefix, self.version);
+            match next.map_err(|Compacted { .. }| too_old())? {
+                Next::Change(event) => {
                     self.version = event.version;
                     return change(&event);
                 }
-                Err(version) => self.version = version,
+                Next::Nothing(version) => self.version = version.max(self.version),
             }
             self.latest.changed().await.map_err(Status::internal)?;
         }
@@ -150,7 +163,7 @@ impl Changes {
     }
 }
 
-fn change(event: &crate::backing::Event) -> Result<Change, Status> {
+fn change(event: &krono_store::Change) -> Result<Change, Status> {
     let current = event.current.clone().map(|value| Stored::new(value, event.version)).transpose();
     let current = current.map_err(Status::internal)?;
     let previous = event.previous.as_ref().map(stored).transpose()?;

@@ -91,10 +91,8 @@ impl Api {
             let taken = self.storage.get(&key)?.is_some();
             return if taken { Ok(None) } else { Stored::new(record, 0).map(Some).map_err(Status::internal) };
         }
-        match self.storage.set(&key, Expect::Absent, Some(record.clone())).await {
-            Ok(version) => Stored::new(record, version).map(Some).map_err(Status::internal),
-            Err(storage::Stale) => Ok(None),
-        }
+        let written = self.storage.set(&key, Expect::Absent, Some(record.clone())).await?;
+        written.map(|version| Stored::new(record, version).map_err(Status::internal)).transpose()
     }
 
     /// A stored object in the form the client wants.

@@ -66,7 +66,7 @@ impl Api {
         let resource = registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
         let Some(resource) = resource else { return Ok(true) };
         let record = resource.record(object)?;
-        Ok(self.storage.set(key, Expect::Version(version), Some(record)).await.is_ok())
+        Ok(self.storage.set(key, Expect::Version(version), Some(record)).await?.is_some())
     }
 
     fn all_definitions(&self) -> Result<Vec<Definition>, Status> {

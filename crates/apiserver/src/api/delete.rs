@@ -94,7 +94,7 @@ impl Api {
                 Deletion::Unchanged => return Ok(Outcome::Marked(stored)),
                 Deletion::Remove if options.dry_run => return Ok(Outcome::Removed(stored)),
                 Deletion::Remove => {
-                    if self.storage.set(key, expect, None).await.is_ok() {
+                    if self.storage.set(key, expect, None).await?.is_some() {
                         return Ok(Outcome::Removed(stored));
                     }
                 }
@@ -104,7 +104,7 @@ impl Api {
                         let stored = Stored::new(record, stored.version()).map_err(Status::internal)?;
                         return Ok(Outcome::Marked(stored));
                     }
-                    if let Ok(version) = self.storage.set(key, expect, Some(record.clone())).await {
+                    if let Some(version) = self.storage.set(key, expect, Some(record.clone())).await? {
                         let stored = Stored::new(record, version).map_err(Status::internal)?;
                         return Ok(Outcome::Marked(stored));
                     }

@@ -11,7 +11,7 @@ use crate::reply::Reply;
 use crate::request::Verb;
 use crate::scale;
 use crate::status::{Status, Subject};
-use crate::storage::{Expect, Stale};
+use crate::storage::Expect;
 use crate::stored::Stored;
 use crate::write::decode::decode;
 use crate::write::update::{self, Part};
@@ -74,10 +74,8 @@ impl Api {
         }
         let expect = Expect::Version(stored.version());
         let written = (!gone).then(|| record.clone());
-        match self.storage.set(&call.key(), expect, written).await {
-            Ok(version) => Stored::new(record, version).map(Some).map_err(Status::internal),
-            Err(Stale) => Ok(None),
-        }
+        let written = self.storage.set(&call.key(), expect, written).await?;
+        written.map(|version| Stored::new(record, version).map_err(Status::internal)).transpose()
     }
 
     pub(crate) async fn scale(self: &Arc<Self>, verb: Verb, call: &Call) -> Result<Reply, Status> {

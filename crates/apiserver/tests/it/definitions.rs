@@ -75,6 +75,10 @@ async fn objects_are_checked() {
         assert_eq!(answer.body["message"], message);
     };
     check(widget("a", 0), 422, "Widget.krono.dev \"a\" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1").await;
+    check(widget("a", 100), 422, "Widget.krono.dev \"a\" is invalid: spec: Invalid value: too big").await;
+    let mut more = widget("a", 1);
+    more["spec"]["more"] = 1.into();
+    let strict = it.post(&format!("{WIDGETS}?fieldValidation=Strict"), &more).await;
     assert_eq!(strict.code, 400);
     assert!(
         strict.body["message"]
