@@ -1,3 +1,4 @@
 //! An embedded Kubernetes API server over a store.
 
 pub mod kind;
+pub mod protobuf;
