@@ -2,3 +2,4 @@
 
 pub mod kind;
 pub mod protobuf;
+pub mod rbac;
