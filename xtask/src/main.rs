@@ -9,6 +9,7 @@ mod command;
 mod deep;
 mod generated;
 mod go;
+mod proto_table;
 mod purity;
 mod results;
 mod tidy;
@@ -42,6 +43,8 @@ enum Chore {
     BenchCelGo,
     /// Ask cel-go about wrong and right expressions and rewrite the golden file
     CelGolden,
+    /// Write the table of the protobuf fields of the Kubernetes API types anew
+    ProtoTable,
 }
 
 fn main() -> ExitCode {
@@ -64,5 +67,6 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::Bench => bench::run(&root),
         Chore::BenchCelGo => bench_cel_go::run(&root),
         Chore::CelGolden => cel_golden::run(&root),
+        Chore::ProtoTable => proto_table::run(&root),
     }
 }

@@ -9,6 +9,7 @@ mod list;
 mod modify;
 mod patch;
 mod prepare;
+mod upkeep;
 mod watch;
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Which kinds are served, as one value that changes as a whole.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::resource::Resource;
@@ -37,16 +37,11 @@ impl Registry {
         self.by_path.get(&path(group, version, plural))
     }
 
-    /// The kind an object says it is of.
-    pub(crate) fn find_kind(&self, group: &str, version: &str, kind: &str) -> Option<&Arc<Resource>> {
-        self.ordered
-            .iter()
-            .find(|it| *it.kind.group == *group && *it.kind.version == *version && *it.kind.kind == *kind)
-    }
-
-    /// All kinds, in the order they were registered.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Resource>> {
-        self.ordered.iter()
+    /// The kind whose objects lie under `{group}/{plural}/`, in the version they are stored in.
+    pub(crate) fn find_storage(&self, group: &str, plural: &str) -> Option<&Arc<Resource>> {
+        let of_storage = |it: &&Arc<Resource>| *it.kind.group == *group && *it.kind.plural == *plural;
+        let all = || self.ordered.iter().filter(of_storage);
+        all().find(|it| it.storage_api_version == it.api_version()).or_else(|| all().next())
     }
 
     /// The kinds of one version.
@@ -73,12 +68,6 @@ impl Registry {
             (group, list)
         };
         order.into_iter().map(sorted).collect()
-    }
-
-    /// One resource per storage: objects of several versions lie in one place.
-    pub(crate) fn storages(&self) -> Vec<Arc<Resource>> {
-        let mut seen = HashSet::new();
-        self.ordered.iter().filter(|it| seen.insert(it.prefix.clone())).cloned().collect()
     }
 }
 

@@ -9,12 +9,15 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use krono_store::Store;
+use tokio::sync::watch;
 use tower_service::Service;
 
 use crate::api::Api;
 use crate::body::Body;
 use crate::built_in;
 use crate::input::MAX_BODY;
+use crate::janitor;
 use crate::kind::Kind;
 use crate::registry::{Registry, SharedRegistry};
 use crate::reply::failure;
@@ -37,6 +40,8 @@ use crate::world::World;
 #[derive(Clone, Debug)]
 pub struct Server {
     api: Arc<Api>,
+    /// What happens by itself ends with the last clone of the server.
+    alive: Arc<watch::Sender<()>>,
 }
 
 /// Why a server did not start.
@@ -51,13 +56,20 @@ pub enum StartError {
 #[derive(Debug, Default)]
 pub struct Builder {
     kinds: Option<Vec<Kind>>,
+    store: Option<Arc<dyn Store>>,
 }
 
 impl Builder {
     /// Serves these built-in kinds instead of all.
     #[must_use]
     pub fn kinds(self, kinds: Vec<Kind>) -> Self {
-        Self { kinds: Some(kinds) }
+        Self { kinds: Some(kinds), ..self }
+    }
+
+    /// Keeps objects in this store instead of in memory.
+    #[must_use]
+    pub fn store(self, store: Arc<dyn Store>) -> Self {
+        Self { store: Some(store), ..self }
     }
 
     /// Starts the server. Must be called in a tokio runtime.
@@ -67,10 +79,12 @@ impl Builder {
             kinds.into_iter().map(|kind| Arc::new(Resource::built_in(kind))).collect();
         let registry = SharedRegistry::new(Registry::new(built_in.iter().cloned()));
         let definitions = tokio::sync::Mutex::default();
-        let storage = Storage::in_memory();
+        let storage = self.store.map_or_else(Storage::in_memory, Storage::new);
         let api = Arc::new(Api { storage, registry, built_in, world: World, definitions });
         api.prepare().await?;
-        Ok(Server { api })
+        let (alive, ended) = watch::channel(());
+        tokio::spawn(janitor::run(Arc::downgrade(&api), ended));
+        Ok(Server { api, alive: Arc::new(alive) })
     }
 }
 
@@ -83,6 +97,11 @@ impl Server {
     /// A server to be configured.
     pub fn builder() -> Builder {
         Builder::default()
+    }
+
+    /// How many clones of the server there are, this one included.
+    pub fn clones(&self) -> usize {
+        Arc::strong_count(&self.alive)
     }
 
     /// A client that talks to this server without a network.

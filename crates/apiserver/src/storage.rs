@@ -39,6 +39,8 @@ pub(crate) struct Page {
 /// A change to one object.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
+    /// The key.
+    pub(crate) key: Arc<str>,
     /// The version of the change.
     pub(crate) version: u64,
     /// The object, unless it is gone.
@@ -167,7 +169,7 @@ fn change(event: &krono_store::Change) -> Result<Change, Status> {
     let current = event.current.clone().map(|value| Stored::new(value, event.version)).transpose();
     let current = current.map_err(Status::internal)?;
     let previous = event.previous.as_ref().map(stored).transpose()?;
-    Ok(Change { version: event.version, current, previous })
+    Ok(Change { key: Arc::clone(&event.key), version: event.version, current, previous })
 }
 
 fn stored(entry: &Entry) -> Result<Stored, Status> {

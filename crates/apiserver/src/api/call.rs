@@ -7,6 +7,7 @@ use http::request::Parts;
 
 use crate::accept::Form;
 use crate::input::{Format, Input};
+use crate::protobuf;
 use crate::query::Query;
 use crate::request::Target;
 use crate::resource::Resource;
@@ -92,11 +93,18 @@ impl Call {
         }
     }
 
+    fn protobuf(&self) -> Result<Input, Status> {
+        let decoded = protobuf::decode_as(&self.body, self.resource.api_version(), &self.resource.kind.kind);
+        let value = decoded.map_err(|error| Status::bad_request(error.to_string()))?;
+        Ok(Input { value, duplicates: Vec::new() })
+    }
+
     /// The body, decoded.
     pub(crate) fn input(&self) -> Result<Input, Status> {
         match Format::of(self.content_type.as_deref()) {
             Some(Format::Json) => Input::json(&self.body),
             Some(Format::Yaml) => Input::yaml(&self.body),
+            Some(Format::Protobuf) if !self.resource.is_custom() => self.protobuf(),
             Some(Format::Protobuf) | None => {
                 Err(Status::unsupported_media_type(&["application/json", "application/yaml"]))
             }

@@ -15,7 +15,7 @@ use crate::stored::Stored;
 use crate::write::delete::{DeleteOptions, Deletion};
 
 /// What became of an object.
-enum Outcome {
+pub(super) enum Outcome {
     /// It is gone; this is what it was.
     Removed(Stored),
     /// It is being deleted.
@@ -76,7 +76,7 @@ impl Api {
     }
 
     /// Deletes an object, or marks it as being deleted, as its finalizers demand.
-    async fn remove(
+    pub(super) async fn remove(
         &self,
         call: &Call,
         key: &str,

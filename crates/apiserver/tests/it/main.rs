@@ -3,6 +3,7 @@
 mod client;
 mod definitions;
 mod documents;
+mod endings;
 mod harness;
 mod lists;
 mod objects;
