@@ -52,7 +52,9 @@ struct Owner {
 
 impl Node {
     fn read(key: &Arc<str>, metadata: &Value) -> Self {
-        let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |value: &Value, name: &str| {
+            value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
         let list = |name: &str| metadata.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
         let owner = |owner: &Value| Owner {
             uid: text(owner, "uid"),
@@ -177,7 +179,10 @@ impl Graph {
             tasks.extend(dependents().filter_map(|it| self.delete(it)));
             tasks.extend(self.unblocked(uid));
         }
-        if !node.deleting && !node.owners.is_empty() && !node.owners.iter().any(|it| self.is_present(node, &it.uid)) {
+        if !node.deleting
+            && !node.owners.is_empty()
+            && !node.owners.iter().any(|it| self.is_present(node, &it.uid))
+        {
             tasks.extend(self.delete(uid));
         }
         if let Some(place) = node.own_place().filter(|_| node.deleting) {
@@ -217,7 +222,8 @@ impl Graph {
     fn unblocked(&self, owner: &str) -> Option<Task> {
         let node = self.nodes.get(owner).filter(|it| it.awaits(FOREGROUND))?;
         let blocks = |it: &Node| it.owners.iter().any(|it| it.uid == owner && it.blocks);
-        let held = self.dependents.get(owner).into_iter().flatten().filter_map(|it| self.nodes.get(it)).any(blocks);
+        let held =
+            self.dependents.get(owner).into_iter().flatten().filter_map(|it| self.nodes.get(it)).any(blocks);
         (!held).then(|| Task::Release { key: Arc::clone(&node.key), finalizer: FOREGROUND })
     }
 
@@ -249,7 +255,9 @@ mod tests {
 
     fn words(tasks: &[Task]) -> Vec<String> {
         let word = |task: &Task| match task {
-            Task::Delete { uid, foreground, .. } => format!("delete {uid}{}", if *foreground { " foreground" } else { "" }),
+            Task::Delete { uid, foreground, .. } => {
+                format!("delete {uid}{}", if *foreground { " foreground" } else { "" })
+            }
             Task::Disown { key, owner } => format!("disown {key} {owner}"),
             Task::Release { key, finalizer } => format!("release {key} {finalizer}"),
             Task::FinishNamespace { name } => format!("finish {name}"),
@@ -277,7 +285,10 @@ mod tests {
         graph.changed(&b, &owned("b", "a"));
         let going = |finalizer: &str| json!({"uid": "a", "namespace": "n", "deletionTimestamp": "t", "finalizers": [finalizer]});
         assert_eq!(words(&graph.changed(&a, &going(FOREGROUND))), ["delete b"]);
-        assert_eq!(words(&graph.changed(&a, &going(ORPHAN))), ["disown /maps/n/b a", "release /maps/n/a orphan"]);
+        assert_eq!(
+            words(&graph.changed(&a, &going(ORPHAN))),
+            ["disown /maps/n/b a", "release /maps/n/a orphan"]
+        );
         graph.changed(&a, &going(FOREGROUND));
         assert_eq!(words(&graph.removed("/maps/n/b")), ["release /maps/n/a foregroundDeletion"]);
     }
@@ -293,7 +304,10 @@ mod tests {
         assert_eq!(words(&graph.removed("/maps/n/a")), ["finish n"]);
         let definition = Arc::from("apiextensions.k8s.io/customresourcedefinitions/things.krono.dev");
         graph.changed(&Arc::from("krono.dev/things/n/x"), &json!({"uid": "x", "namespace": "m"}));
-        assert_eq!(words(&graph.changed(&definition, &json!({"uid": "d", "deletionTimestamp": "t"}))), ["delete x"]);
+        assert_eq!(
+            words(&graph.changed(&definition, &json!({"uid": "d", "deletionTimestamp": "t"}))),
+            ["delete x"]
+        );
         let released = graph.removed("krono.dev/things/n/x");
         assert_eq!(words(&released), [format!("release {definition} {}", crd::CLEANUP_FINALIZER)]);
     }
