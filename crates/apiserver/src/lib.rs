@@ -8,6 +8,7 @@ mod api;
 mod backing;
 mod body;
 mod built_in;
+pub mod builtin;
 mod continue_token;
 mod conversion;
 mod discovery;
