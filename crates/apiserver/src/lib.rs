@@ -7,6 +7,7 @@ mod accept;
 mod api;
 mod body;
 mod built_in;
+pub mod builtin;
 mod continue_token;
 mod conversion;
 mod crd;

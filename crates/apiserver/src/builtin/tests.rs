@@ -1,0 +1,89 @@
+//! The table and the schemas as a whole.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use krono_schema::{ListType, MapType, SchemaType};
+
+use super::*;
+
+fn kind(group: &str, version: &str, name: &str) -> Kind {
+    let is = |kind: &Kind| &*kind.group == group && &*kind.version == version && &*kind.kind == name;
+    kinds().into_iter().find(is).unwrap()
+}
+
+#[test]
+fn names_are_unique_and_consistent() {
+    let kinds = kinds();
+    let mut seen = HashSet::new();
+    for kind in &kinds {
+        assert!(seen.insert((kind.group.clone(), kind.version.clone(), kind.plural.clone())), "{kind:?}");
+        assert_eq!(&*kind.plural, kind.plural.to_lowercase());
+        assert!(verbs(&kind.group, &kind.plural).is_some());
+    }
+    let all: HashSet<&str> = kinds
+        .iter()
+        .filter(|kind| kind.categories.iter().any(|it| &**it == "all"))
+        .map(|kind| &*kind.plural)
+        .collect();
+    assert_eq!(all.len(), 10, "{all:?}");
+    assert_eq!(verbs("authorization.k8s.io", "selfsubjectaccessreviews"), Some(Verbs::Create));
+    assert_eq!(verbs("example.com", "pods"), None);
+}
+
+#[test]
+fn every_schema_is_made_of_known_types() {
+    for kind in kinds() {
+        let schema = kind.schema.get();
+        assert_eq!(schema.schema_type, Some(SchemaType::Object), "{}", kind.kind);
+        for field in ["apiVersion", "kind", "metadata"] {
+            assert!(schema.properties.contains_key(field), "{} has no {field}", kind.kind);
+        }
+        let status = schema.properties.contains_key("status");
+        let review = verbs(&kind.group, &kind.plural) != Some(Verbs::All);
+        assert!(review || kind.has_status == status, "{} status", kind.kind);
+    }
+}
+
+#[test]
+fn merging_is_known() {
+    let deployment = kind("apps", "v1", "Deployment");
+    let spec = &deployment.schema.get().properties["spec"];
+    assert_eq!(spec.properties["strategy"].patch_strategy.as_deref(), Some("retainKeys"));
+    assert_eq!(spec.properties["selector"].map_type, Some(MapType::Atomic));
+    let pod = &spec.properties["template"].properties["spec"];
+    assert_eq!(pod.properties["volumes"].patch_strategy.as_deref(), Some("merge,retainKeys"));
+    let container = pod.properties["containers"].items.as_ref().unwrap();
+    let ports = &container.properties["ports"];
+    assert_eq!(ports.list_type, Some(ListType::Map));
+    assert_eq!(ports.list_map_keys, ["containerPort", "protocol"]);
+    let port = ports.items.as_ref().unwrap();
+    assert_eq!(port.properties["protocol"].default, Some("TCP".into()));
+    assert!(container.properties["livenessProbe"].properties["httpGet"].properties["port"].int_or_string);
+    let volume = kind("", "v1", "PersistentVolume");
+    let claim = &volume.schema.get().properties["spec"].properties["claimRef"];
+    assert_eq!(claim.map_type, Some(MapType::Granular));
+}
+
+#[test]
+fn documents_keep_what_is_required() {
+    let apps = definitions("apps", "v1");
+    assert_eq!(apps["io.k8s.api.apps.v1.DeploymentSpec"].required, ["selector", "template"]);
+    assert!(apps["io.k8s.api.apps.v1.Deployment"].required.is_empty());
+    assert!(apps["io.k8s.api.apps.v1.Deployment"].properties["spec"].reference.is_some());
+    assert!(definitions("example.com", "v1").is_empty());
+}
+
+/// A server starts with all kinds and makes the schemas of those that are used.
+#[test]
+fn kinds_cost_little_until_their_schema_is_asked_for() {
+    let start = Instant::now();
+    let kinds = kinds();
+    // Measured at 0.1 ms in a debug build; the limit leaves room for a busy machine.
+    assert!(start.elapsed() < Duration::from_millis(5), "{:?}", start.elapsed());
+    let start = Instant::now();
+    let deployment = kinds.iter().find(|kind| &*kind.kind == "Deployment").unwrap();
+    deployment.schema.get();
+    assert!(start.elapsed() < Duration::from_millis(500), "{:?}", start.elapsed());
+    println!("Deployment schema: {:?}", start.elapsed());
+}
