@@ -1,5 +1,6 @@
 //! The API: a request in, a reply out.
 
+mod access;
 mod call;
 mod create;
 mod definitions;
@@ -9,6 +10,7 @@ mod list;
 mod modify;
 mod patch;
 mod prepare;
+mod reviews;
 mod upkeep;
 mod watch;
 
@@ -18,7 +20,9 @@ use bytes::Bytes;
 use http::request::Parts;
 
 use crate::accept::{Form, negotiate};
+use crate::builtin::{self, Verbs};
 use crate::query::Query;
+use crate::rbac::User;
 use crate::registry::SharedRegistry;
 use crate::reply::Reply;
 use crate::request::{Route, Target, Verb};
@@ -46,9 +50,11 @@ impl Api {
     pub(crate) async fn answer(self: &Arc<Self>, parts: &Parts, body: Bytes) -> Result<Reply, Status> {
         let query = Query::parse(parts.uri.query().unwrap_or_default())?;
         let route = Route::parse(parts.uri.path());
+        let user = self.user(parts)?;
         if let Route::Target(target) = route {
-            return self.objects(parts, target, query, body).await;
+            return self.objects(parts, target, query, user, body).await;
         }
+        self.authorize_path(&user, &parts.method, parts.uri.path())?;
         self.documents(parts, &route)
     }
 
@@ -57,6 +63,7 @@ impl Api {
         parts: &Parts,
         target: Target,
         query: Query,
+        user: User,
         body: Bytes,
     ) -> Result<Reply, Status> {
         let registry = self.registry.snapshot();
@@ -69,17 +76,25 @@ impl Api {
         let subject = Subject::resource(&resource.kind);
         let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
             .ok_or_else(|| Status::method_not_allowed(subject, parts.method.as_str()))?;
+        self.authorize_target(&user, verb, &target)?;
         let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
             return Ok(not_found());
         };
         let form = form_of(parts)?;
-        let call = Call::new(Arc::clone(resource), target, subresource, query, form, parts, body);
+        let call = Call::new(Arc::clone(resource), target, subresource, query, form, user, parts, body);
         let deprecation = resource.custom_part().and_then(|custom| custom.deprecation.clone());
         let reply = self.dispatch(verb, call).await?;
         Ok(reply.with_warnings(deprecation.into_iter().collect()))
     }
 
     async fn dispatch(self: &Arc<Self>, verb: Verb, call: Call) -> Result<Reply, Status> {
+        match builtin::verbs(&call.resource.kind.group, &call.resource.kind.plural) {
+            Some(Verbs::Create) if verb == Verb::Create => return self.review(&call),
+            Some(Verbs::Create | Verbs::Read) if verb != Verb::List && verb != Verb::Get => {
+                return Err(Status::method_not_allowed(Subject::resource(&call.resource.kind), verb.name()));
+            }
+            Some(_) | None => {}
+        }
         if call.subresource == Subresource::Scale {
             return self.scale(verb, &call).await;
         }

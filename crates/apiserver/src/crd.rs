@@ -10,14 +10,7 @@ pub(crate) use rules::{default, prepare_new, prepare_update, validate};
 pub(crate) use serve::resources;
 pub(crate) use status::with_status;
 
-use crate::resource::Resource;
-
 /// Held by a definition until its objects are gone.
 pub(crate) const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// What the keys of definitions begin with.
 pub(crate) const PREFIX: &str = "apiextensions.k8s.io/customresourcedefinitions/";
-
-/// Whether objects of this kind are definitions.
-pub(crate) fn is_definition(resource: &Resource) -> bool {
-    resource.prefix == PREFIX
-}

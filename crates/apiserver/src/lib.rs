@@ -6,7 +6,6 @@
 mod accept;
 mod api;
 mod body;
-mod built_in;
 pub mod builtin;
 mod continue_token;
 mod conversion;
@@ -17,6 +16,7 @@ mod input;
 mod janitor;
 mod jsonpath;
 pub mod kind;
+mod managed;
 mod namespaces;
 pub mod object;
 mod openapi;

@@ -44,6 +44,11 @@ impl Registry {
         all().find(|it| it.storage_api_version == it.api_version()).or_else(|| all().next())
     }
 
+    /// All versions of one kind.
+    pub(crate) fn versions_of(&self, group: &str, plural: &str) -> impl Iterator<Item = &Arc<Resource>> {
+        self.ordered.iter().filter(move |it| *it.kind.group == *group && *it.kind.plural == *plural)
+    }
+
     /// The kinds of one version.
     pub(crate) fn in_version(&self, group: &str, version: &str) -> impl Iterator<Item = &Arc<Resource>> {
         self.ordered.iter().filter(move |it| *it.kind.group == *group && *it.kind.version == *version)

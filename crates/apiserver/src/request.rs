@@ -58,7 +58,6 @@ pub(crate) struct Target {
 
 /// What is done to objects, in the words of RBAC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub(crate) enum Verb {
     Get,
     List,

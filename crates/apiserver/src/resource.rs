@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use krono_patch::apply::ObjectType;
 use krono_schema::{FieldError, Validator};
 use sha2::{Digest, Sha256};
 
@@ -30,6 +31,7 @@ pub(crate) struct Resource {
     fingerprint: u64,
     api_version: String,
     validator: OnceLock<Validator>,
+    object_type: OnceLock<ObjectType>,
 }
 
 /// Whence a kind comes.
@@ -69,8 +71,18 @@ impl Resource {
         let prefix = format!("{}/{}/", kind.group, kind.plural);
         let api_version = api_version(&kind.group, &kind.version);
         let fingerprint = fingerprint(&api_version, schema);
-        let (strategy, validator) = (Strategy::of(&kind), OnceLock::new());
-        Self { kind, prefix, storage_api_version, origin, strategy, fingerprint, api_version, validator }
+        let (strategy, validator, object_type) = (Strategy::of(&kind), OnceLock::new(), OnceLock::new());
+        Self {
+            kind,
+            prefix,
+            storage_api_version,
+            origin,
+            strategy,
+            fingerprint,
+            api_version,
+            validator,
+            object_type,
+        }
     }
 
     /// `apiVersion` of its objects.
@@ -107,6 +119,19 @@ impl Resource {
         stored::encode(object, fingerprint).map_err(Status::internal)
     }
 
+    /// How its objects are owned and merged.
+    pub(crate) fn object_type(&self) -> &ObjectType {
+        self.object_type.get_or_init(|| {
+            let schema = self.kind.schema.get();
+            let compiled = if self.is_custom() {
+                ObjectType::custom_resource(schema)
+            } else {
+                ObjectType::built_in(schema)
+            };
+            compiled.unwrap_or_else(|_| ObjectType::deduced())
+        })
+    }
+
     /// Removes what the schema does not know; gives the paths.
     pub(crate) fn prune(&self, object: &mut Object) -> Vec<String> {
         krono_schema::prune_object(self.kind.schema.get(), object.value_mut())
@@ -137,11 +162,6 @@ impl Resource {
 /// `v1` in the core group, `apps/v1` elsewhere.
 pub(crate) fn api_version(group: &str, version: &str) -> String {
     if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
-}
-
-/// Group and version of an `apiVersion`.
-pub(crate) fn split_api_version(api_version: &str) -> (&str, &str) {
-    api_version.split_once('/').unwrap_or(("", api_version))
 }
 
 fn fingerprint(api_version: &str, schema: &[u8]) -> u64 {

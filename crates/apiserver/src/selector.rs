@@ -198,11 +198,6 @@ impl FieldSelector {
         self.terms.is_empty()
     }
 
-    /// The one name that can match, when the selector says `metadata.name=…`.
-    pub(crate) fn required_name(&self) -> Option<&str> {
-        self.terms.iter().find(|it| it.equal && it.path == "metadata.name").map(|it| it.value.as_str())
-    }
-
     /// Whether only names and namespaces are asked for.
     pub(crate) fn only_metadata(&self) -> bool {
         self.terms.iter().all(|it| matches!(it.path.as_str(), "metadata.name" | "metadata.namespace"))
@@ -307,7 +302,5 @@ mod tests {
         check("spec.a=1\\,2", false);
         assert!(FieldSelector::parse("a", |_| true).is_err());
         assert!(FieldSelector::parse("a=b", |_| false).is_err());
-        let named = FieldSelector::parse("metadata.name=x", |_| true).unwrap();
-        assert_eq!(named.required_name(), Some("x"));
     }
 }

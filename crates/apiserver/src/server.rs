@@ -15,7 +15,7 @@ use tower_service::Service;
 
 use crate::api::Api;
 use crate::body::Body;
-use crate::built_in;
+use crate::builtin;
 use crate::input::MAX_BODY;
 use crate::janitor;
 use crate::kind::Kind;
@@ -74,7 +74,7 @@ impl Builder {
 
     /// Starts the server. Must be called in a tokio runtime.
     pub async fn start(self) -> Result<Server, StartError> {
-        let kinds = self.kinds.unwrap_or_else(built_in::kinds);
+        let kinds = self.kinds.unwrap_or_else(builtin::kinds);
         let built_in: Vec<Arc<Resource>> =
             kinds.into_iter().map(|kind| Arc::new(Resource::built_in(kind))).collect();
         let registry = SharedRegistry::new(Registry::new(built_in.iter().cloned()));

@@ -95,12 +95,6 @@ impl Status {
         Self::new(404, "NotFound", message).with(subject.details(name))
     }
 
-    /// 404: there is no such resource.
-    pub fn no_such_resource() -> Self {
-        Self::new(404, "NotFound", "the server could not find the requested resource")
-            .with(Details::default())
-    }
-
     /// 409: the name is taken.
     pub fn already_exists(subject: Subject<'_>, name: &str) -> Self {
         let message = format!("{} {name:?} already exists", subject.qualified());
@@ -149,6 +143,23 @@ impl Status {
         Self::new(422, "Invalid", message).with(Details { group, kind, causes, ..Details::default() })
     }
 
+    /// 422: whoever applies must say as whom.
+    pub fn manager_required() -> Self {
+        let cause = Cause {
+            reason: "FieldValueRequired".to_owned(),
+            message: "Required value: is required for apply patch".to_owned(),
+            field: "fieldManager".to_owned(),
+        };
+        let message = "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch";
+        let (group, kind) = ("meta.k8s.io".to_owned(), "PatchOptions".to_owned());
+        Self::new(422, "Invalid", message).with(Details {
+            group,
+            kind,
+            causes: vec![cause],
+            ..Details::default()
+        })
+    }
+
     /// 401: we do not know who asks.
     pub fn unauthorized() -> Self {
         Self::new(401, "Unauthorized", "Unauthorized")
@@ -161,6 +172,12 @@ impl Status {
         } else {
             format!("{} {name:?} is forbidden: {why}", subject.qualified())
         };
+        Self::new(403, "Forbidden", message).with(subject.details(name))
+    }
+
+    /// 403: the roles of the user do not allow it.
+    pub fn access_denied(group: &str, resource: &str, name: &str, message: String) -> Self {
+        let subject = Subject { group, resource };
         Self::new(403, "Forbidden", message).with(subject.details(name))
     }
 

@@ -100,13 +100,6 @@ impl Stored {
         out.extend_from_slice(b"\",");
     }
 
-    /// The JSON of the object.
-    pub(crate) fn to_json(&self) -> Bytes {
-        let mut out = Vec::with_capacity(self.json_size());
-        self.write_json(&mut out);
-        out.into()
-    }
-
     /// The object, decoded.
     pub(crate) fn decode(&self) -> Result<Object, BadRecord> {
         let value: Value = serde_json::from_slice(&self.record[HEADER..]).map_err(|_| BadRecord)?;
@@ -119,11 +112,6 @@ impl Stored {
     /// The metadata, decoded.
     pub(crate) fn decode_metadata(&self) -> Result<Value, BadRecord> {
         serde_json::from_slice(&self.record[self.metadata.0..self.metadata.1]).map_err(|_| BadRecord)
-    }
-
-    /// Whether the record holds the same bytes.
-    pub(crate) fn same_record(&self, record: &[u8]) -> bool {
-        self.record == record
     }
 }
 
@@ -198,12 +186,13 @@ mod tests {
         });
         let record = encode(&Object::new(value.clone()).unwrap(), 7).unwrap();
         let stored = Stored::new(record.clone(), 12).unwrap();
+        let mut json = Vec::new();
+        stored.write_json(&mut json);
         let mut expect = value;
         expect["metadata"]["resourceVersion"] = "12".into();
-        assert_eq!(serde_json::from_slice::<Value>(&stored.to_json()).unwrap(), expect);
+        assert_eq!(serde_json::from_slice::<Value>(&json).unwrap(), expect);
         assert_eq!(stored.decode().unwrap().value(), &expect);
         assert_eq!(stored.fingerprint(), 7);
-        assert!(stored.same_record(&record));
         let mut untyped = Vec::new();
         stored.write_untyped(&mut untyped);
         let untyped: Value = serde_json::from_slice(&untyped).unwrap();

@@ -9,6 +9,7 @@ use crate::accept::Form;
 use crate::input::{Format, Input};
 use crate::protobuf;
 use crate::query::Query;
+use crate::rbac::User;
 use crate::request::Target;
 use crate::resource::Resource;
 use crate::status::Status;
@@ -25,6 +26,16 @@ pub(crate) enum Subresource {
 }
 
 impl Subresource {
+    /// The name in paths; empty for the object itself.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Status => "status",
+            Self::Scale => "scale",
+            Self::Finalize => "finalize",
+        }
+    }
+
     pub(crate) fn of(resource: &Resource, name: Option<&str>) -> Option<Self> {
         match name {
             None => Some(Self::None),
@@ -48,6 +59,7 @@ pub(crate) struct Call {
     pub(crate) body: Bytes,
     pub(crate) content_type: Option<String>,
     pub(crate) user_agent: String,
+    pub(crate) user: User,
 }
 
 impl Call {
@@ -57,6 +69,7 @@ impl Call {
         subresource: Subresource,
         query: Query,
         form: Form,
+        user: User,
         parts: &Parts,
         body: Bytes,
     ) -> Self {
@@ -73,6 +86,7 @@ impl Call {
             body,
             content_type: header(http::header::CONTENT_TYPE),
             user_agent: header(http::header::USER_AGENT).unwrap_or_default(),
+            user,
         }
     }
 

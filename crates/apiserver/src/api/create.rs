@@ -27,20 +27,25 @@ impl Api {
         }
         let decoded = decode(&call.resource, call.input()?, call.query.field_validation)?;
         let Decoded { object, warnings } = decoded;
-        let stored = self.insert(call, object).await?;
+        let stored = self.insert(call, object, false).await?;
         let name = stored.decode_metadata().map_err(Status::internal)?;
         let name = name.get("name").and_then(|name| name.as_str()).unwrap_or_default();
         self.after_write(call, name).await?;
         self.object_reply(call, 201, &stored).await.map(|reply| reply.with_warnings(warnings))
     }
 
-    /// Stores a new object; a generated name that is taken is generated again.
-    pub(crate) async fn insert(self: &Arc<Self>, call: &Call, object: Object) -> Result<Stored, Status> {
+    /// Stores a new object, whose managers are known already or not; a generated name that is taken is generated again.
+    pub(crate) async fn insert(
+        self: &Arc<Self>,
+        call: &Call,
+        object: Object,
+        managed: bool,
+    ) -> Result<Stored, Status> {
         let generated = object.name().is_empty();
         let mut tries = 0;
         loop {
             tries += 1;
-            let prepared = self.prepare_new(call, object.clone())?;
+            let prepared = self.prepare_new(call, object.clone(), managed)?;
             let name = prepared.name().to_owned();
             if let Some(stored) = self.store_new(call, prepared).await? {
                 return Ok(stored);
@@ -51,8 +56,11 @@ impl Api {
         }
     }
 
-    fn prepare_new(&self, call: &Call, mut object: Object) -> Result<Object, Status> {
+    fn prepare_new(&self, call: &Call, mut object: Object, managed: bool) -> Result<Object, Status> {
         let resource = &call.resource;
+        if !managed {
+            self.managing(call).note(&mut object, None);
+        }
         create::prepare(resource, &mut object, call.namespace.as_deref(), &self.world.moment())?;
         if !call.name.is_empty() && object.name().is_empty() {
             object.set_meta("name", Some(call.name.as_str().into()));

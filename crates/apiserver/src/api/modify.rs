@@ -24,6 +24,8 @@ pub(super) struct Changed {
     pub(super) object: Object,
     pub(super) part: Part,
     pub(super) warnings: Vec<String>,
+    /// Who manages which field is known already.
+    pub(super) managed: bool,
 }
 
 impl Api {
@@ -45,8 +47,11 @@ impl Api {
         for _ in 0..TRIES {
             let stored = self.stored(call)?;
             let old = conversion::read(&call.resource, &stored).await?;
-            let Changed { mut object, part, warnings } = change(&old)?;
+            let Changed { mut object, part, warnings, managed } = change(&old)?;
             update::check_identity(&call.resource, &mut object, &old)?;
+            if !managed {
+                self.managing(call).note(&mut object, Some(&old));
+            }
             prepare_change(call, &mut object, &old, part)?;
             if let Some(stored) = self.write_change(call, &stored, object, &old).await? {
                 self.after_write(call, &call.name).await?;
@@ -107,7 +112,7 @@ impl Api {
         let scaled = |old: &Object| {
             let wanted = change(scale::of(&call.resource, old))?;
             let object = scale::applied(&call.resource, old, &wanted)?;
-            Ok(Changed { object, part: Part::Main, warnings: Vec::new() })
+            Ok(Changed { object, part: Part::Main, warnings: Vec::new(), managed: false })
         };
         let (stored, _) = self.modify(call, scaled).await?;
         let object = conversion::read(&call.resource, &stored).await?;
@@ -122,7 +127,7 @@ fn prepare_change(call: &Call, new: &mut Object, old: &Object, part: Part) -> Re
 }
 
 fn replacement(call: &Call, object: Object) -> Changed {
-    Changed { object, part: call.part(), warnings: Vec::new() }
+    Changed { object, part: call.part(), warnings: Vec::new(), managed: false }
 }
 
 /// Whether nothing holds back an object that is being deleted.

@@ -1,42 +1,48 @@
-//! Objects patched.
+//! Objects patched and applied.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::modify::Changed;
-use super::{Api, Call};
+use super::{Api, Call, Subresource};
 use crate::input::Input;
+use crate::managed::Managing;
 use crate::object::Object;
 use crate::reply::Reply;
 use crate::resource::Resource;
-use crate::status::Status;
-use crate::write::decode::decode;
+use crate::status::{Status, Subject};
+use crate::write::decode::{Decoded, decode};
 
 /// The ways to say what should change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PatchType {
     Json,
     Merge,
+    Apply,
 }
 
-const ACCEPTED: [&str; 2] = ["application/json-patch+json", "application/merge-patch+json"];
+const JSON: &str = "application/json-patch+json";
+const MERGE: &str = "application/merge-patch+json";
+const APPLY: &str = "application/apply-patch+yaml";
 
 impl PatchType {
     fn of(_resource: &Resource, content_type: Option<&str>) -> Result<Self, Status> {
         let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
         match essence {
-            "application/json-patch+json" => Ok(Self::Json),
-            "application/merge-patch+json" => Ok(Self::Merge),
-            _ => Err(Status::unsupported_media_type(&ACCEPTED)),
+            JSON => Ok(Self::Json),
+            MERGE => Ok(Self::Merge),
+            APPLY => Ok(Self::Apply),
+            _ => Err(Status::unsupported_media_type(&[JSON, MERGE, APPLY])),
         }
     }
 
-    fn apply(self, document: Value, patch: Value) -> Result<Value, Status> {
+    /// What a patch makes of a document; applying is not done here.
+    fn patched(self, document: Value, patch: Value) -> Result<Value, Status> {
         match self {
             Self::Json => krono_patch::json::apply(document, patch)
                 .map_err(|error| Status::bad_request(error.to_string())),
-            Self::Merge => krono_patch::merge::apply(document, patch)
+            Self::Merge | Self::Apply => krono_patch::merge::apply(document, patch)
                 .map_err(|error| Status::bad_request(error.to_string())),
         }
     }
@@ -45,23 +51,109 @@ impl PatchType {
 impl Api {
     pub(crate) async fn patch(self: &Arc<Self>, call: &Call) -> Result<Reply, Status> {
         let patch_type = PatchType::of(&call.resource, call.content_type.as_deref())?;
+        if patch_type == PatchType::Apply {
+            return self.apply(call).await;
+        }
         let patch = Input::json(&call.body)?;
-        let change = |old: &Object| patched(call, patch_type, old, &patch.value);
+        let change = |old: &Object| {
+            let value = patch_type.patched(old.value().clone(), patch.value.clone())?;
+            let Decoded { object, warnings } = self.decoded(call, value)?;
+            Ok(Changed { object, part: call.part(), warnings, managed: false })
+        };
         let (stored, warnings) = self.modify(call, change).await?;
         self.object_reply(call, 200, &stored).await.map(|reply| reply.with_warnings(warnings))
     }
 
     pub(super) async fn patch_scale(self: &Arc<Self>, call: &Call) -> Result<Reply, Status> {
         let patch_type = PatchType::of(&call.resource, call.content_type.as_deref())?;
-        let patch = Input::json(&call.body)?;
-        self.change_scale(call, |scale| patch_type.apply(scale, patch.value.clone())).await
+        let patch = Input::yaml(&call.body)?;
+        self.change_scale(call, |scale| patch_type.patched(scale, patch.value.clone())).await
     }
-}
 
-/// What a patch makes of an object.
-fn patched(call: &Call, patch_type: PatchType, old: &Object, patch: &Value) -> Result<Changed, Status> {
-    let value = patch_type.apply(old.value().clone(), patch.clone())?;
-    let input = Input { value, duplicates: Vec::new() };
-    let decoded = decode(&call.resource, input, call.query.field_validation)?;
-    Ok(Changed { object: decoded.object, part: call.part(), warnings: decoded.warnings })
+    async fn apply(self: &Arc<Self>, call: &Call) -> Result<Reply, Status> {
+        if call.query.field_manager.is_empty() {
+            return Err(Status::manager_required());
+        }
+        let config = self.configuration(call)?;
+        let managing = self.managing(call);
+        let force = call.query.force.unwrap_or(false);
+        if self.storage.get(&call.key())?.is_none() {
+            return self.apply_new(call, &managing, &config.object, force, config.warnings).await;
+        }
+        let change = |old: &Object| {
+            let value = managing.apply(Some(old), config.object.value(), force)?;
+            let Decoded { object, .. } = self.decoded(call, value)?;
+            Ok(Changed { object, part: call.part(), warnings: Vec::new(), managed: true })
+        };
+        let (stored, _) = self.modify(call, change).await?;
+        self.object_reply(call, 200, &stored).await.map(|reply| reply.with_warnings(config.warnings))
+    }
+
+    /// Applying what is not there makes it.
+    async fn apply_new(
+        self: &Arc<Self>,
+        call: &Call,
+        managing: &Managing<'_>,
+        config: &Object,
+        force: bool,
+        warnings: Vec<String>,
+    ) -> Result<Reply, Status> {
+        let subject = Subject::resource(&call.resource.kind);
+        if call.subresource != Subresource::None {
+            return Err(Status::not_found(subject, &call.name));
+        }
+        if !config.uid().is_empty() {
+            let why = format!(
+                "uid mismatch: the provided object specified uid {}, and no existing object was found",
+                config.uid()
+            );
+            return Err(Status::conflict(subject, &call.name, &why));
+        }
+        let value = managing.apply(None, config.value(), force)?;
+        let Decoded { object, .. } = self.decoded(call, value)?;
+        let stored = self.insert(call, object, true).await?;
+        self.after_write(call, &call.name).await?;
+        self.object_reply(call, 201, &stored).await.map(|reply| reply.with_warnings(warnings))
+    }
+
+    /// The configuration of an apply: an object whose unknown fields are complained of, without defaults.
+    fn configuration(&self, call: &Call) -> Result<Decoded, Status> {
+        let input = Input::yaml(&call.body)?;
+        let value = input.value.clone();
+        let checked = decode(&call.resource, input, call.query.field_validation)?;
+        let mut object =
+            Object::new(value).ok_or_else(|| Status::bad_request("the body is not an object"))?;
+        call.resource.prune(&mut object);
+        if object.name().is_empty() {
+            object.set_meta("name", Some(call.name.as_str().into()));
+        }
+        if object.name() != call.name {
+            let message = format!(
+                "the name of the object ({}) does not match the name on the URL ({})",
+                object.name(),
+                call.name
+            );
+            return Err(Status::bad_request(message));
+        }
+        Ok(Decoded { object, warnings: checked.warnings })
+    }
+
+    fn decoded(&self, call: &Call, value: Value) -> Result<Decoded, Status> {
+        decode(&call.resource, Input { value, duplicates: Vec::new() }, call.query.field_validation)
+    }
+
+    /// Who writes, and to what.
+    pub(super) fn managing<'c>(&self, call: &'c Call) -> Managing<'c> {
+        let registry = self.registry.snapshot();
+        let kind = &call.resource.kind;
+        let versions = registry.versions_of(&kind.group, &kind.plural).cloned().collect();
+        let manager = crate::managed::manager_name(&call.query.field_manager, &call.user_agent);
+        Managing::new(
+            &call.resource,
+            versions,
+            call.subresource.name(),
+            manager,
+            self.world.now().as_second(),
+        )
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::json;
 
+use super::access::administrator;
 use super::{Api, Call, Subresource};
 use crate::accept::Form;
 use crate::namespaces;
@@ -35,7 +36,7 @@ impl Api {
     ) -> Result<(), Status> {
         let Some(object) = Object::new(value) else { return Err(Status::internal("not an object")) };
         let call = Call::internal(Arc::clone(resource), namespace, "");
-        match self.insert(&call, object).await {
+        match self.insert(&call, object, true).await {
             Ok(_) => Ok(()),
             Err(status) if status.reason == "AlreadyExists" => Ok(()),
             Err(status) => Err(status),
@@ -56,6 +57,7 @@ impl Call {
             body: Bytes::new(),
             content_type: None,
             user_agent: String::new(),
+            user: administrator(),
         }
     }
 }

@@ -44,7 +44,7 @@ impl Api {
         let changed = |old: &Object| {
             let mut object = old.clone();
             change(&mut object);
-            Ok(Changed { object, part: Part::Whole, warnings: Vec::new() })
+            Ok(Changed { object, part: Part::Whole, warnings: Vec::new(), managed: true })
         };
         self.modify(call, changed).await.map(drop)
     }

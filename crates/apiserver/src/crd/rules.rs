@@ -25,7 +25,7 @@ pub(crate) fn prepare_new(object: &mut Object) {
     let stored: Vec<String> =
         Definition::read(object).storage_version().map(|it| it.name.clone()).into_iter().collect();
     let status =
-        json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": stored});
+        json!({"conditions": [], "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": stored});
     object.set("status", Some(status));
 }
 

@@ -47,8 +47,7 @@ fn generate_name(object: &mut Object, suffix: &str) {
 
 /// Refuses an object that breaks rules. Changes nothing.
 pub(crate) fn validate(resource: &Resource, object: &Object) -> Result<(), Status> {
-    let mut errors = metadata::errors(resource, object);
-    errors.extend(resource.validate(object, None));
+    let errors = resource.validate(object, None);
     verdict(resource, object, &errors)
 }
 

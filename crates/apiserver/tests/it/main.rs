@@ -1,5 +1,6 @@
 //! Requests against the server in process, and a real client on top of it.
 
+mod applies;
 mod client;
 mod definitions;
 mod documents;
