@@ -1,0 +1,10 @@
+//! How an object changes: JSON, merge and strategic merge patches, and server-side apply.
+//!
+//! Functions from values to values with the semantics and the words of the Kubernetes API server.
+//! Pure: no clock, no randomness, no files, no network. Nothing here panics on any input.
+
+mod depth;
+pub mod json;
+pub mod merge;
+
+pub use depth::{MAX_DEPTH, TooDeep};
