@@ -3,6 +3,7 @@
 //! Functions from values to values with the semantics and the words of the Kubernetes API server.
 //! Pure: no clock, no randomness, no files, no network. Nothing here panics on any input.
 
+pub mod apply;
 mod depth;
 pub mod json;
 pub mod merge;
