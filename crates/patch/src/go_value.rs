@@ -1,26 +1,36 @@
 //! Values in messages, as Go's formatter prints the API server's representation of them.
 
 use krono_schema::go_text;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// As `%v` prints it.
-pub(super) fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::Bool(value) => value.to_string(),
-        Value::Number(number) => go_text::double(number.as_f64().unwrap_or_default()),
+        Value::Number(number) => match number.as_f64() {
+            Some(double) if number.is_f64() => go_text::double(double),
+            _ => number.to_string(),
+        },
         Value::String(value) => value.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(" ")),
-        Value::Object(fields) => {
-            let fields: Vec<_> =
-                fields.iter().map(|(name, value)| format!("{name}:{}", plain(value))).collect();
-            format!("map[{}]", fields.join(" "))
-        }
+        Value::Array(items) => plain_items(items),
+        Value::Object(fields) => plain_fields(fields),
     }
 }
 
+/// As `%v` prints an object.
+pub(crate) fn plain_fields(fields: &Map<String, Value>) -> String {
+    let fields: Vec<_> = fields.iter().map(|(name, value)| format!("{name}:{}", plain(value))).collect();
+    format!("map[{}]", fields.join(" "))
+}
+
+/// As `%v` prints a list.
+pub(crate) fn plain_items(items: &[Value]) -> String {
+    format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(" "))
+}
+
 /// As `%#v` prints it.
-pub(super) fn syntax(value: &Value) -> String {
+pub(crate) fn syntax(value: &Value) -> String {
     match value {
         Value::Null => "interface {}(nil)".to_owned(),
         Value::Bool(_) | Value::Number(_) => plain(value),
@@ -43,10 +53,11 @@ pub(super) fn syntax(value: &Value) -> String {
 }
 
 /// The name of the value's Go type.
-pub(super) fn type_name(value: &Value) -> &'static str {
+pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
-        Value::Null => "<nil>",
+        Value::Null => "%!s(<nil>)",
         Value::Bool(_) => "bool",
+        Value::Number(number) if !number.is_f64() => "int64",
         Value::Number(_) => "float64",
         Value::String(_) => "string",
         Value::Array(_) => "[]interface {}",
