@@ -12,6 +12,7 @@ mod go;
 mod proto_table;
 mod purity;
 mod results;
+mod schema_golden;
 mod tidy;
 mod workspace;
 
@@ -45,6 +46,8 @@ enum Chore {
     CelGolden,
     /// Write the table of the protobuf fields of the Kubernetes API types anew
     ProtoTable,
+    /// Ask the libraries of the API server about schemas and values and rewrite the golden files
+    SchemaGolden,
 }
 
 fn main() -> ExitCode {
@@ -68,5 +71,6 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::BenchCelGo => bench_cel_go::run(&root),
         Chore::CelGolden => cel_golden::run(&root),
         Chore::ProtoTable => proto_table::run(&root),
+        Chore::SchemaGolden => schema_golden::run(&root),
     }
 }

@@ -28,6 +28,8 @@ pub(crate) enum ErrorKind {
     BrokenPipe,
     /// What was to be checked or evaluated is wrong.
     Wrong,
+    /// A change is breaking.
+    Breaking,
     /// The command line is wrong or names something that cannot be read.
     Usage,
     /// A defect of krono or of the machine.
@@ -39,6 +41,7 @@ impl ErrorKind {
         match self {
             ErrorKind::BrokenPipe => 0,
             ErrorKind::Wrong => 1,
+            ErrorKind::Breaking => 3,
             ErrorKind::Usage => 2,
             ErrorKind::Internal => 70,
         }

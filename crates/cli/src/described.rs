@@ -3,16 +3,20 @@
 mod form;
 mod problem;
 mod reading;
+mod soundness;
+mod status;
 #[cfg(test)]
 mod tests;
+mod versions;
 
 use krono_schema::Schema;
-use krono_schema::crd::InstanceSchema;
+use krono_schema::crd::{CustomResourceDefinition, InstanceSchema};
 use serde_json::Value;
 
 use self::form::Form;
 pub(crate) use self::problem::Problem;
 use self::reading::Reading;
+pub(crate) use self::versions::DescribedVersion;
 use crate::command_error::CommandError;
 use crate::document::{Places, Source};
 
@@ -20,19 +24,29 @@ use crate::document::{Places, Source};
 #[derive(Debug)]
 pub(crate) enum Described {
     /// A `ResourceGraphDefinition`, or only the `schema` of one.
-    Definition(Box<InstanceSchema>),
+    Definition(Box<Definition>),
     /// A `CustomResourceDefinition`.
     Crd(Crd),
     /// A map of fields in kro's short notation, expanded.
     Simple(Box<Schema>),
     /// An OpenAPI schema as it is.
-    OpenApi,
+    OpenApi(Box<Schema>),
+}
+
+/// What a definition says about its instances.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    pub(crate) instance: InstanceSchema,
+    pub(crate) crd: CustomResourceDefinition,
 }
 
 /// What there is of interest in a `CustomResourceDefinition`.
 #[derive(Debug)]
 pub(crate) struct Crd {
     pub(crate) name: String,
+    pub(crate) kind: String,
+    pub(crate) group: String,
+    pub(crate) scope: String,
     pub(crate) versions: Vec<CrdVersion>,
 }
 
@@ -41,6 +55,7 @@ pub(crate) struct Crd {
 pub(crate) struct CrdVersion {
     pub(crate) name: String,
     pub(crate) storage: bool,
+    pub(crate) schema: Schema,
 }
 
 /// The schemas of one file.
@@ -54,6 +69,15 @@ pub(crate) struct DescribedFile {
 impl DescribedFile {
     /// Reads a file; every problem of every document is told, each with its place.
     pub(crate) fn read(source: &Source) -> Result<Self, CommandError> {
+        Self::read_checked(source, |_| Vec::new())
+    }
+
+    /// Reads a file and finds what the API server would refuse about its schemas.
+    pub(crate) fn read_strictly(source: &Source) -> Result<Self, CommandError> {
+        Self::read_checked(source, soundness::problems)
+    }
+
+    fn read_checked(source: &Source, check: fn(&Described) -> Vec<Problem>) -> Result<Self, CommandError> {
         let read = source.read_documents()?;
         let mut file = Self { documents: Vec::new(), warnings: read.warnings };
         let mut problems = Vec::new();
@@ -65,7 +89,10 @@ impl DescribedFile {
                 continue;
             }
             match Reading::of(value, form) {
-                Ok(described) => file.documents.push(described),
+                Ok(described) => {
+                    problems.extend(check(&described).into_iter().map(|it| (index, it)));
+                    file.documents.push(described);
+                }
                 Err(found) => problems.extend(found.into_iter().map(|it| (index, it))),
             }
         }
@@ -86,13 +113,29 @@ impl Described {
     /// What it is, for people.
     pub(crate) fn title(&self) -> String {
         match self {
-            Described::Definition(it) => {
-                format!("definition of {} ({}/{})", it.kind, it.group, it.api_version)
+            Described::Definition(definition) => {
+                let InstanceSchema { kind, group, api_version, .. } = &definition.instance;
+                format!("definition of {kind} ({group}/{api_version})")
             }
             Described::Crd(crd) => format!("CustomResourceDefinition {} ({})", crd.name, crd.version_list()),
             Described::Simple(_) => "SimpleSchema".to_owned(),
-            Described::OpenApi => "OpenAPI schema".to_owned(),
+            Described::OpenApi(_) => "OpenAPI schema".to_owned(),
         }
+    }
+}
+
+impl Described {
+    /// What names the API, with words for people; empty where it has no such name.
+    pub(crate) fn names(&self) -> [(&'static str, String); 3] {
+        let (kind, group, scope) = match self {
+            Described::Definition(it) => {
+                let InstanceSchema { kind, group, scope, .. } = &it.instance;
+                (kind.clone(), group.clone(), format!("{scope:?}"))
+            }
+            Described::Crd(it) => (it.kind.clone(), it.group.clone(), it.scope.clone()),
+            Described::Simple(_) | Described::OpenApi(_) => <_>::default(),
+        };
+        [("kind", kind), ("group", group), ("scope", scope)]
     }
 }
 
@@ -102,11 +145,6 @@ impl Crd {
             |it: &CrdVersion| if it.storage { format!("{}, stored", it.name) } else { it.name.clone() };
         self.versions.iter().map(shown).collect::<Vec<_>>().join("; ")
     }
-}
-
-/// The schema of a status expression; what resources it reads is known to a cluster only.
-pub(crate) fn status_leaf(_expression: &str) -> Schema {
-    Schema::any()
 }
 
 fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {

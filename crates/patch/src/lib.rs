@@ -5,7 +5,9 @@
 
 pub mod apply;
 mod depth;
+mod go_value;
 pub mod json;
 pub mod merge;
+pub mod strategic;
 
 pub use depth::{MAX_DEPTH, TooDeep};

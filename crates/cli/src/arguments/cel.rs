@@ -9,14 +9,14 @@ const EVAL_EXAMPLES: &str = "\
 Examples:
   krono cel eval '[1, 2, 3].map(x, x * 2)'
   krono cel eval 'app.spec.replicas > 1' --var app=app.yaml
-  krono cel eval 'app.metadata.name + \"-svc\"' --var app=app.yaml -o text
+  krono cel eval 'app.metadata.name + \"-svc\"' --var app=app.yaml --schema app=webapp.yaml -o text
   krono cel eval 'port + 1' --set port=8080
   kubectl get deployment web -o json | krono cel eval 'web.status.readyReplicas' --var web=-
   echo '1 + 1' | krono cel eval -";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  krono cel check '[1, 2].map(x, string(x))'
+  krono cel check 'app.spec.replicas + 1' --schema app=webapp.yaml
   krono cel check 'items.exists(it, it.ready)' --var items=items.json";
 
 /// Evaluate and check CEL expressions
@@ -59,4 +59,8 @@ pub(crate) struct ExpressionArguments {
     /// A variable and its value as JSON
     #[arg(long = "set", value_name = "NAME=JSON")]
     pub(crate) values: Vec<NamedValue>,
+    /// A variable and the file that describes it: a definition, a CRD, an OpenAPI schema or a SimpleSchema; without one its
+    /// type is `dyn`
+    #[arg(long = "schema", value_name = "NAME=FILE")]
+    pub(crate) schemas: Vec<NamedSource>,
 }

@@ -13,7 +13,8 @@ Examples:
 const CHECK_EXAMPLES: &str = "\
 Examples:
   krono schema check webapp.yaml
-  krono schema check crds/*.yaml";
+  krono schema check crds/*.yaml
+  git show HEAD:webapp.yaml | krono schema check webapp.yaml --against -";
 
 /// Expand and check API schemas
 #[derive(Debug, Subcommand)]
@@ -40,6 +41,9 @@ pub(crate) struct CheckArguments {
     /// What to check; `-` reads stdin
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<Source>,
+    /// An older form of the one file: print every change, and end with exit code 3 when one is breaking
+    #[arg(long, value_name = "OLD")]
+    pub(crate) against: Option<Source>,
 }
 
 /// How a document is printed.

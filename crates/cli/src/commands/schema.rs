@@ -1,6 +1,7 @@
 //! `krono schema expand` and `krono schema check`.
 
 mod check;
+mod comparison;
 mod expand;
 
 use crate::arguments::schema::SchemaCommand;

@@ -44,8 +44,13 @@ pub(super) fn report(source: &Source, places: &Places, problems: &[(usize, Probl
 
 impl From<FieldError> for Problem {
     fn from(error: FieldError) -> Self {
-        Self::new(error.path.clone(), error.body())
+        Self::new(error.path.clone(), words(&error))
     }
+}
+
+/// The API server's words; for an expression that does not compile, without the dump of the rule around it.
+pub(super) fn words(error: &FieldError) -> String {
+    if error.detail.starts_with("compilation failed") { error.detail.clone() } else { error.body() }
 }
 
 /// The problems of `spec` and `types`, with paths that begin so.

@@ -5,7 +5,13 @@ use krono_schema::{Schema, simple};
 use serde_json::{Value, json};
 
 use super::form::Form;
-use super::{Crd, CrdVersion, Described, EXPECTED, Problem, problem, status_leaf, text};
+use super::status::StatusChecker;
+use super::{Crd, CrdVersion, Definition, Described, EXPECTED, Problem, problem, text};
+
+/// Where a CRD has the schema of a version.
+pub(super) fn crd_path(version: usize) -> String {
+    format!("spec.versions[{version}].schema.openAPIV3Schema")
+}
 
 /// Reads documents; a namespace for one function per form.
 pub(super) struct Reading;
@@ -22,7 +28,7 @@ impl Reading {
                 Self::simple("spec", value.get("spec").unwrap_or(&null), &value["types"])
             }
             Form::Simple => Self::simple("", value, &null),
-            Form::OpenApi => Self::open_api(value).map(|_| Described::OpenApi),
+            Form::OpenApi => Self::open_api(value).map(|it| Described::OpenApi(Box::new(it))),
             Form::Other(kind) => {
                 Err(vec![Problem::new("kind", format!("{kind} describes no schema; {EXPECTED}"))])
             }
@@ -31,16 +37,37 @@ impl Reading {
     }
 
     fn definition(definition: &Value, prefix: &str) -> Result<Described, Vec<Problem>> {
-        let read = InstanceSchema::from_definition(definition);
         let status = definition.pointer("/spec/schema/status").unwrap_or(&Value::Null);
-        let mut problems =
-            status_schema(status, &mut status_leaf).err().map(problem::of_status).unwrap_or_default();
-        match read {
-            Ok(instance) if problems.is_empty() => return Ok(Described::Definition(Box::new(instance))),
-            Ok(_) => {}
-            Err(invalid) => problems.splice(0..0, problem::of_instance(invalid)).for_each(drop),
+        let read = match InstanceSchema::from_definition(definition) {
+            Ok(instance) => Self::with_status(instance, definition, status),
+            Err(invalid) => {
+                let mut problems = problem::of_instance(invalid);
+                let shape = status_schema(status, &mut |_| Schema::any());
+                problems.extend(shape.err().into_iter().flat_map(problem::of_status));
+                Err(problems)
+            }
+        };
+        read.map_err(|found| found.into_iter().map(|it| it.below(prefix)).collect())
+    }
+
+    fn with_status(
+        instance: InstanceSchema,
+        definition: &Value,
+        status: &Value,
+    ) -> Result<Described, Vec<Problem>> {
+        let mut checker = StatusChecker::new(definition, &instance);
+        let crd = instance.definition(&mut |it| checker.schema_of(it)).map_err(problem::of_status);
+        let mut problems = checker.problems(status);
+        match crd {
+            Ok(crd) if problems.is_empty() => {
+                Ok(Described::Definition(Box::new(Definition { instance, crd })))
+            }
+            Ok(_) => Err(problems),
+            Err(found) => {
+                problems.extend(found);
+                Err(problems)
+            }
         }
-        Err(problems.into_iter().map(|it| it.below(prefix)).collect())
     }
 
     fn crd(value: &Value) -> Result<Described, Vec<Problem>> {
@@ -56,19 +83,28 @@ impl Reading {
         if versions.is_none_or(<[_]>::is_empty) {
             problems.push(Problem::new("spec.versions", "expected a list of versions"));
         }
-        let name = text(value, "/metadata/name").unwrap_or("without a name").to_owned();
-        if problems.is_empty() { Ok(Described::Crd(Crd { name, versions: read })) } else { Err(problems) }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let named = |pointer: &str| text(value, pointer).unwrap_or_default().to_owned();
+        Ok(Described::Crd(Crd {
+            name: named("/metadata/name"),
+            kind: named("/spec/names/kind"),
+            group: named("/spec/group"),
+            scope: named("/spec/scope"),
+            versions: read,
+        }))
     }
 
     fn crd_version(version: &Value, index: usize) -> Result<CrdVersion, Vec<Problem>> {
-        let place = format!("spec.versions[{index}].schema.openAPIV3Schema");
+        let place = crd_path(index);
         let Some(schema) = version.pointer("/schema/openAPIV3Schema") else {
             return Err(vec![Problem::new(place, "expected a schema")]);
         };
-        Self::open_api(schema)
+        let schema = Self::open_api(schema)
             .map_err(|found| found.into_iter().map(|it| it.below(&place)).collect::<Vec<_>>())?;
         let name = text(version, "/name").unwrap_or_default().to_owned();
-        Ok(CrdVersion { name, storage: version["storage"] == true })
+        Ok(CrdVersion { name, storage: version["storage"] == true, schema })
     }
 
     fn simple(root: &str, fields: &Value, types: &Value) -> Result<Described, Vec<Problem>> {

@@ -42,6 +42,9 @@ impl Tree {
     fn step<'p>(&self, path: &'p str) -> Option<(&Spanned<Tree>, &'p str)> {
         match self {
             Tree::Map(fields) => {
+                if let Some((name, rest)) = path.strip_prefix('[').and_then(|it| it.split_once(']')) {
+                    return fields.iter().find(|(it, _)| it == name).map(|(_, inner)| (inner, rest));
+                }
                 let path = path.strip_prefix('.').unwrap_or(path);
                 let entries = fields.iter().filter_map(|(name, inner)| {
                     let rest = path.strip_prefix(name.as_str())?;
@@ -142,6 +145,7 @@ mod tests {
         check(0, "a.b.c.d", Some((4, 12)));
         check(0, "a.missing", Some((3, 3)));
         check(0, "list[1].e[1]", Some((7, 10)));
+        check(0, "a[b.c].d", Some((4, 12)));
         check(0, "list[9]", Some((6, 3)));
         check(0, "", Some((2, 1)));
         check(1, "second", Some((9, 9)));

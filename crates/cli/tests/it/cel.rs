@@ -35,6 +35,50 @@ fn variables_come_from_files_stdin_and_the_command_line() {
 }
 
 #[test]
+fn schemas_give_variables_types() {
+    let definition = "kind: App\napiVersion: v1\nspec:\n  replicas: integer\n  ports: '[]string'\n";
+    let crd = file("typed-crd.yaml", &krono_reading(definition, &["schema", "expand", "-"]).stdout);
+    for source in [file("typed.yaml", definition), crd] {
+        let check_type = |expression: &str, expected: &str| {
+            let schema = format!("app={source}");
+            check(
+                &krono(&["cel", "check", expression, "--schema", &schema]),
+                0,
+                &format!("{expected}\n"),
+                "",
+            );
+        };
+        check_type("app.spec.replicas + 1", "int");
+        check_type("app.spec.ports", "list(string)");
+        check_type("app.metadata.labels", "map(string, string)");
+        check_type("app.metadata.creationTimestamp", "timestamp");
+        check_type("app.metadata.namespace + app.kind", "string");
+    }
+    let run = krono_reading("a: integer\n", &["cel", "check", "x.b", "--schema", "x=-"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stderr.starts_with("ERROR: <input>:1:2: undefined field 'b'\n"), "{run}");
+}
+
+#[test]
+fn a_value_that_does_not_fit_its_schema_is_told() {
+    let run = krono_reading(
+        "a: integer\nb: string\n",
+        &["cel", "eval", "x.b", "--schema", "x=-", "--set", r#"x={"a": "1", "b": "c"}"#],
+    );
+    let warning = "warning: the value of `x` does not fit its schema: a: Invalid value: \"string\": a in body must be of type integer: \"string\"\n";
+    check(&run, 0, "\"c\"\n", warning);
+    let missing = krono_reading("integer | minimum=1\n", &["cel", "eval", "x", "--schema", "x=-"]);
+    assert_eq!(missing.code, Some(1), "{missing}");
+    let missing = krono_reading("type: integer\n", &["cel", "eval", "x + 1", "--schema", "x=-"]);
+    check(
+        &missing,
+        1,
+        "",
+        "ERROR: <input>:1:1: no such attribute(s): x\n | x + 1\n | ^\nhint: `x` has a schema and no value; add `--var x=FILE` or `--set x=JSON`\n",
+    );
+}
+
+#[test]
 fn all_that_is_wrong_is_told_at_once() {
     let expected = "\
 ERROR: <input>:1:3: found no matching overload for '_+_' applied to '(int, string)'

@@ -79,6 +79,29 @@ error: {path}:11:13: spec.schema.spec.name: marker \"required\" has no value; wr
 }
 
 #[test]
+fn the_status_has_the_types_of_its_expressions() {
+    let status = "    status:\n      twice: ${schema.spec.replicas * 2}\n      names: ${['a']}\n      ip: ${pod.status.podIP}\n  resources:\n  - id: pod\n";
+    let path = file("status.yaml", &format!("{DEFINITION}{status}"));
+    let crd = expanded(&path);
+    let status =
+        &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"];
+    assert_eq!(status["twice"], json!({"type": "integer"}));
+    assert_eq!(status["names"], json!({"type": "array", "items": {"type": "string"}}));
+    assert_eq!(status["ip"], json!({"x-kubernetes-preserve-unknown-fields": true}));
+    let path = file(
+        "wrong-status.yaml",
+        &format!("{DEFINITION}    status:\n      ip: ${{pod.status.ip + 1}}\n      up: up\n"),
+    );
+    let expected = format!(
+        "\
+error: {path}:12:11: spec.schema.status.ip: undeclared reference to 'pod' (in container '')
+error: {path}:13:11: spec.schema.status.up: a status field needs an expression, ${{…}}; remove the field or refer to a resource
+"
+    );
+    check(&krono(&["schema", "check", &path]), 1, "", &expected);
+}
+
+#[test]
 fn what_is_no_schema_is_refused() {
     let refused = |text: &str, expected: &str| {
         let run = krono_reading(text, &["schema", "expand", "-"]);
@@ -112,6 +135,45 @@ fn every_file_is_checked() {
         krono_reading("type: string\n", &["schema", "check", "-"]).stdout,
         "<stdin>: OpenAPI schema is valid\n"
     );
+}
+
+#[test]
+fn changes_are_listed_and_breaking_ones_end_with_code_3() {
+    let old = file("against-old.yaml", DEFINITION);
+    let compare = |name: &str, text: &str| krono(&["schema", "check", &file(name, text), "--against", &old]);
+    let run = compare("against-same.yaml", DEFINITION);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains(": nothing changed since "), "{run}");
+    let run = compare("against-more.yaml", &format!("{DEFINITION}      name: string\n"));
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.starts_with("compatible  spec.name: property was added (optional)\n"), "{run}");
+    let run = compare(
+        "against-less.yaml",
+        &DEFINITION.replace("kind: App", "kind: Box").replace("integer", "string"),
+    );
+    assert_eq!(run.code, Some(3), "{run}");
+    let expected = "breaking    kind changed from App to Box\ncompatible  spec.replicas: default changed from 1 to \"1\"\nbreaking    spec.replicas: type changed from integer to string\n";
+    assert_eq!(run.stdout, expected);
+    assert!(run.stderr.contains(": 2 changes are breaking\nhint: "), "{run}");
+}
+
+#[test]
+fn a_crd_is_compared_version_by_version() {
+    let crd = krono_reading(DEFINITION, &["schema", "expand", "-"]).stdout;
+    let second = crd.replace("v1alpha1", "v1beta1");
+    let (_, version) = second.split_once("versions:\n").unwrap();
+    let old = file("versions-old.yaml", &crd);
+    let new = file("versions-new.yaml", &format!("{crd}{version}"));
+    let run = krono(&["schema", "check", &new, "--against", &old]);
+    check(&run, 0, &format!("compatible  version v1beta1 was added\n{new}: compatible with {old}\n"), "");
+    let run = krono(&["schema", "check", &old, "--against", &new]);
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (Some(3), "breaking    version v1beta1 was removed\n"),
+        "{run}"
+    );
+    let usage = krono(&["schema", "check", &old, &new, "--against", &old]);
+    check(&usage, 2, "", "error: `--against` compares one file with its older form\n");
 }
 
 #[test]

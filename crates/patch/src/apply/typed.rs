@@ -2,7 +2,6 @@
 
 pub(super) mod compare;
 pub(super) mod element;
-mod go_value;
 pub(super) mod merge;
 pub(super) mod named_fields;
 pub(super) mod reconcile;

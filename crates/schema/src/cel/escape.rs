@@ -56,7 +56,7 @@ pub fn escape(name: &str) -> Option<String> {
     Some(escaped)
 }
 
-/// The name of the field that a rule means; none when an escape is not one.
+/// The name of the field that a rule means; none when something looks like an escape and is not one.
 pub fn unescape(escaped: &str) -> Option<String> {
     let whole = escaped.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
     if let Some(word) = whole.filter(|word| RESERVED.contains(word)) {
@@ -64,21 +64,31 @@ pub fn unescape(escaped: &str) -> Option<String> {
     }
     let mut name = String::with_capacity(escaped.len());
     let mut rest = escaped;
-    while let Some(start) = rest.find("__") {
-        let inside = &rest[start + 2..];
-        let end = inside.find("__")?;
-        name.push_str(&rest[..start]);
-        name.push_str(match &inside[..end] {
+    while let Some((before, word, after)) = next_escape(rest) {
+        name.push_str(before);
+        name.push_str(match word {
             "underscores" => "__",
             "dot" => ".",
             "dash" => "-",
             "slash" => "/",
             _ => return None,
         });
-        rest = &inside[end + 2..];
+        rest = after;
     }
     name.push_str(rest);
     Some(name)
+}
+
+/// The first `__word__` where the word has no underscore, with what is before and after it.
+fn next_escape(text: &str) -> Option<(&str, &str, &str)> {
+    text.match_indices("__").find_map(|(start, _)| {
+        // Of more than two underscores in a row, the last two start the escape.
+        let underscores = text[start..].len() - text[start..].trim_start_matches('_').len();
+        let start = start + underscores - 2;
+        let (word, rest) = text[start + 2..].split_once('_')?;
+        let after = rest.strip_prefix('_').filter(|_| !word.is_empty())?;
+        Some((&text[..start], word, after))
+    })
 }
 
 #[cfg(test)]
@@ -100,7 +110,9 @@ mod tests {
         for name in ["", "9a", "a b", "é"] {
             assert_eq!(escape(name), None, "{name}");
         }
-        for escaped in ["a__b", "a__nonsense__b", "x__in__"] {
+        check("a_-", "a___dash__");
+        assert_eq!(unescape("a__b").as_deref(), Some("a__b"));
+        for escaped in ["a__nonsense__b", "x__in__"] {
             assert_eq!(unescape(escaped), None, "{escaped}");
         }
     }

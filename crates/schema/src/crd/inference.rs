@@ -1,7 +1,7 @@
 //! The schemas of status expressions, as far as the definition alone tells them.
 
 use krono_cel::library::kro;
-use krono_cel::{Env, EnvBuilder, Type};
+use krono_cel::{Env, EnvBuilder, Issues, Type};
 use serde_json::Value;
 
 use super::instance::InstanceSchema;
@@ -42,7 +42,12 @@ impl Inference {
 
     /// The schema of an expression: any value where the type is not known, or the expression is wrong.
     pub fn schema_of(&self, expression: &str) -> Schema {
-        self.env.compile(expression).map_or_else(|_| Schema::any(), |it| schema_of_type(it.result_type()))
+        self.check(expression).unwrap_or_else(|_| Schema::any())
+    }
+
+    /// The schema of an expression, any value where the type is not known, or all that is wrong with it.
+    pub fn check(&self, expression: &str) -> Result<Schema, Issues> {
+        Ok(schema_of_type(self.env.check(self.env.parse(expression)?)?.result_type()))
     }
 }
 

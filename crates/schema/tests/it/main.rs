@@ -7,3 +7,5 @@ mod chainsaw;
 mod compatibility;
 mod corpus;
 mod golden;
+mod laws;
+mod random;

@@ -1,7 +1,7 @@
 //! An IP address.
 
 use std::fmt;
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 use super::super::Dialect;
 use super::parse::{AddressError, Written, parse_address};

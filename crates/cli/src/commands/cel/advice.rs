@@ -14,7 +14,8 @@ use super::inputs::Inputs;
 const ABSENT: &str =
     "a field that may be absent is read with `.?field.orValue(…)`, or asked for with `has(….field)`";
 
-const OVERLOAD: &str = "a value is not of the type that is needed here; `type(x)` tells the type of x";
+const OVERLOAD: &str =
+    "a value is not of the type that is needed here; with `--schema` this is found before anything runs";
 
 /// Whether the parser, not the checker, found it.
 pub(super) fn is_ungrammatical(issue: &Issue) -> bool {
@@ -72,5 +73,5 @@ fn no_such_key(message: &str, inputs: &Inputs) -> String {
 fn no_such_attribute(message: &str, inputs: &Inputs) -> Option<String> {
     let without_value = inputs.variables.iter().filter(|it| it.value.is_none());
     let name = &without_value.map(|it| &it.name).find(|it| message.contains(it.as_str()))?;
-    Some(format!("`{name}` has no value; add `--var {name}=FILE` or `--set {name}=JSON`"))
+    Some(format!("`{name}` has a schema and no value; add `--var {name}=FILE` or `--set {name}=JSON`"))
 }

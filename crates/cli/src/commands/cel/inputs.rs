@@ -1,13 +1,19 @@
 //! The expression and its variables, read from where the command line says they are.
 
 use krono_cel::{Bindings, Env, EnvBuilder, Type};
+use krono_schema::cel::cel_type;
+use krono_schema::{Schema, Validator};
 use serde_json::Value;
 
 use crate::arguments::cel::ExpressionArguments;
 use crate::command_error::CommandError;
+use crate::described::{Described, DescribedFile};
 use crate::document::Source;
 use crate::engine;
 use crate::output::Output;
+
+/// A value that fits its schema nowhere has more to tell than anyone reads.
+const MOST_WARNINGS: usize = 5;
 
 /// What a command of `krono cel` works on.
 #[derive(Debug)]
@@ -21,6 +27,7 @@ pub(super) struct Inputs {
 pub(super) struct Input {
     pub(super) name: String,
     pub(super) ty: Type,
+    pub(super) schema: Option<Schema>,
     pub(super) value: Option<Value>,
 }
 
@@ -29,13 +36,16 @@ impl Inputs {
     pub(super) fn read(arguments: ExpressionArguments, output: &mut Output) -> Result<Self, CommandError> {
         one_reader_of_stdin(&arguments)?;
         let mut inputs = Self { expression: String::new(), variables: Vec::new() };
+        for named in &arguments.schemas {
+            inputs.describe(&named.name, schema(&named.source, output)?)?;
+        }
         for named in arguments.variables {
             let (value, warnings) = named.source.read_document()?;
             warnings.iter().try_for_each(|it| output.warn(it))?;
-            inputs.give(named.name, value)?;
+            inputs.give(named.name, value, output)?;
         }
         for named in arguments.values {
-            inputs.give(named.name, named.value)?;
+            inputs.give(named.name, named.value, output)?;
         }
         inputs.expression = expression(arguments.expression)?;
         Ok(inputs)
@@ -53,20 +63,50 @@ impl Inputs {
         given.fold(env.bindings(), |bindings, (name, value)| bindings.with(name, value))
     }
 
-    fn give(&mut self, name: String, value: Value) -> Result<(), CommandError> {
+    fn describe(&mut self, name: &str, schema: Schema) -> Result<(), CommandError> {
+        if self.variables.iter().any(|it| it.name == name) {
+            return Err(CommandError::usage(format!("the schema of `{name}` is given twice")));
+        }
+        let ty = cel_type(&schema, name);
+        self.variables.push(Input { name: name.to_owned(), ty, schema: Some(schema), value: None });
+        Ok(())
+    }
+
+    fn give(&mut self, name: String, value: Value, output: &mut Output) -> Result<(), CommandError> {
         match self.variables.iter_mut().find(|it| it.name == name) {
             Some(Input { value: Some(_), .. }) => {
-                Err(CommandError::usage(format!("the variable `{name}` is given twice")))
+                return Err(CommandError::usage(format!("the variable `{name}` is given twice")));
             }
             Some(input) => {
+                input.compare(&value, output)?;
                 input.value = Some(value);
-                Ok(())
             }
-            None => {
-                self.variables.push(Input { name, ty: Type::Dyn, value: Some(value) });
-                Ok(())
-            }
+            None => self.variables.push(Input { name, ty: Type::Dyn, schema: None, value: Some(value) }),
         }
+        Ok(())
+    }
+}
+
+impl Input {
+    /// Tells where a value does not fit the schema; expressions that do not read those parts work all the same.
+    fn compare(&self, value: &Value, output: &mut Output) -> Result<(), CommandError> {
+        let Some(schema) = &self.schema else { return Ok(()) };
+        let errors = Validator::new(schema).validate(value);
+        let told = errors.iter().take(MOST_WARNINGS);
+        told.into_iter().try_for_each(|it| {
+            output.warn(&format!("the value of `{}` does not fit its schema: {it}", self.name))
+        })
+    }
+}
+
+/// The schema that a file with one document describes.
+fn schema(source: &Source, output: &mut Output) -> Result<Schema, CommandError> {
+    let file = DescribedFile::read(source)?;
+    file.warnings.iter().try_for_each(|it| output.warn(it))?;
+    let mut schemas = file.documents.iter().filter_map(Described::variable);
+    match (schemas.next(), schemas.next()) {
+        (Some(only), None) => Ok(only),
+        _ => Err(CommandError::wrong(format!("{source} describes several schemas where one is expected"))),
     }
 }
 
@@ -79,7 +119,7 @@ fn expression(written: String) -> Result<String, CommandError> {
 }
 
 fn one_reader_of_stdin(arguments: &ExpressionArguments) -> Result<(), CommandError> {
-    let files = arguments.variables.iter();
+    let files = arguments.variables.iter().chain(&arguments.schemas);
     let dashes =
         files.filter(|it| it.source == Source::Stdin).count() + usize::from(arguments.expression == "-");
     if dashes > 1 {

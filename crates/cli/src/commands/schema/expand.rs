@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::arguments::schema::{ExpandArguments, Notation};
 use crate::command_error::{CommandError, ErrorKind};
-use crate::described::{Described, DescribedFile, status_leaf};
+use crate::described::{Described, DescribedFile};
 use crate::format::Format;
 use crate::output::Output;
 
 pub(super) fn run(arguments: &ExpandArguments, output: &mut Output) -> Result<(), CommandError> {
-    let file = DescribedFile::read(&arguments.file)?;
+    let file = DescribedFile::read_strictly(&arguments.file)?;
     file.warnings.iter().try_for_each(|it| output.warn(it))?;
     let expanded = file.documents.iter().map(expanded).collect::<Result<Vec<_>, _>>()?;
     output.text(&rendered(&expanded, arguments.output))
@@ -17,16 +17,11 @@ pub(super) fn run(arguments: &ExpandArguments, output: &mut Output) -> Result<()
 
 fn expanded(described: &Described) -> Result<Value, CommandError> {
     match described {
-        Described::Definition(instance) => {
-            let crd =
-                instance.definition(&mut status_leaf).map_err(|it| CommandError::wrong(it.to_string()))?;
-            serde_json::to_value(crd).map_err(|error| {
-                CommandError::of(ErrorKind::Internal, format!("cannot write the CRD: {error}"))
-            })
-        }
+        Described::Definition(definition) => serde_json::to_value(&definition.crd)
+            .map_err(|error| CommandError::of(ErrorKind::Internal, format!("cannot write the CRD: {error}"))),
         Described::Simple(schema) => Ok(schema.to_value()),
         Described::Crd(crd) => Err(expanded_already(&format!("the CustomResourceDefinition {}", crd.name))),
-        Described::OpenApi => Err(expanded_already("an OpenAPI schema")),
+        Described::OpenApi(_) => Err(expanded_already("an OpenAPI schema")),
     }
 }
 

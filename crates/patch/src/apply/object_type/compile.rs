@@ -173,7 +173,7 @@ impl Compiler {
             (Some(ListType::Map), _) if schema.list_map_keys.is_empty() => Err(TypeError::MissingMapKeys),
             (Some(ListType::Map), _) => Ok(Elements::Keyed(keys(schema, &schema.list_map_keys))),
             (None, Some(strategy)) if !self.custom => by_strategy(schema, strategy),
-            (Some(ListType::Atomic), _) | (None, _) => Ok(Elements::Atomic),
+            (Some(ListType::Atomic) | None, _) => Ok(Elements::Atomic),
         }
     }
 }

@@ -5,10 +5,11 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::go_value;
+
 use super::super::object_type::{Elements, ListShape, MapShape, ObjectType, Scalar, Shape, TypeId};
 use super::super::path::PathElement;
 use super::element::identify;
-use super::go_value;
 
 /// Every way in which a value is not of its type.
 #[derive(Clone, Debug, PartialEq, Eq)]

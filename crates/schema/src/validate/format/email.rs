@@ -122,7 +122,7 @@ impl Reader<'_> {
     fn domain_literal(&mut self) -> Option<()> {
         let (inside, rest) = self.rest.strip_prefix('[')?.split_once(']')?;
         self.rest = rest;
-        inside.parse::<std::net::IpAddr>().ok().map(drop)
+        inside.parse::<core::net::IpAddr>().ok().map(drop)
     }
 
     fn skip_space(&mut self) {

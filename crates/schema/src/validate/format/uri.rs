@@ -1,6 +1,6 @@
 //! Addresses as an HTTP request may have them.
 
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 /// An absolute address or an absolute path.
 pub(super) fn is_request_uri(text: &str) -> bool {

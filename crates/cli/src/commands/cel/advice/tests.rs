@@ -9,7 +9,7 @@ fn check(expression: &str, expected: &str) {
     let spec = Type::object("spec", [("replicas", Type::Int), ("image", Type::String)]);
     let typed = Type::object("app", [("spec", spec)]);
     let value = json!({"spec": {"replicas": 3, "image": "nginx", "tags": []}});
-    let input = |name: &str, ty, value| Input { name: name.to_owned(), ty, value };
+    let input = |name: &str, ty, value| Input { name: name.to_owned(), ty, schema: None, value };
     let variables = vec![
         input("app", Type::Dyn, Some(value.clone())),
         input("typed", typed, Some(value)),
@@ -86,7 +86,7 @@ fn values() {
     check("app.spec.replica", &format!("did you mean `replicas`? Otherwise: {absent}"));
     check("app.spec.other", absent);
     check("app.spec.tags[0]", "an element that may be absent is read with `list[?0].orValue(…)`");
-    check("empty + 1", "`empty` has no value; add `--var empty=FILE` or `--set empty=JSON`");
+    check("empty + 1", "`empty` has a schema and no value; add `--var empty=FILE` or `--set empty=JSON`");
     check("app.spec.image + 1", "`+` turns no int into text; write string(…) around it");
     check(
         "app.spec.replicas * 1.5",
