@@ -48,6 +48,13 @@ pub fn verbs(group: &str, plural: &str) -> Option<Verbs> {
     table::TABLE.iter().find(|entry| entry.is(group, plural)).map(|entry| entry.verbs)
 }
 
+/// What is wrong with the name of an object of this kind, in the words of the API server; names of kinds that are not
+/// built in are subdomains.
+pub fn name_complaints(group: &str, kind: &str, name: &str) -> Vec<String> {
+    let known = table::TABLE.iter().find(|entry| entry.group == group && entry.kind == kind);
+    known.map_or(names::subdomain as names::NameRule, |entry| entry.names)(name)
+}
+
 /// Every definition that the kinds of a group version are made of, by name, with references between them.
 ///
 /// This is what `OpenAPI` documents hold. Unlike [`Kind::schema`], definitions keep `required`.
@@ -56,5 +63,7 @@ pub fn definitions(group: &str, version: &str) -> BTreeMap<String, Schema> {
     schema::definitions(of_version.map(|entry| entry.schema))
 }
 
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use crate::kind::Rules;
 
 use super::findings::Findings;
 use super::place::Place;
-use super::{amount, fill, metadata, names, read, selector};
+use super::{amount, fill, names, read, selector};
 
 /// Rules of `HorizontalPodAutoscalers` of autoscaling/v2.
 pub(super) const AUTOSCALER: Rules = Rules { default, validate };
@@ -27,10 +27,10 @@ fn default(autoscaler: &mut Value) {
         fill::within(spec, "behavior", |behavior| {
             fill::inside(behavior, "scaleUp", |rules| {
                 fill::absent(rules, "stabilizationWindowSeconds", 0);
-                scaling_rules(rules, json!([scaling("Pods", 4), scaling("Percent", 100)]));
+                scaling_rules(rules, &json!([scaling("Pods", 4), scaling("Percent", 100)]));
             });
             fill::inside(behavior, "scaleDown", |rules| {
-                scaling_rules(rules, json!([scaling("Percent", 100)]))
+                scaling_rules(rules, &json!([scaling("Percent", 100)]));
             });
         });
     });
@@ -43,9 +43,9 @@ fn default(autoscaler: &mut Value) {
     });
 }
 
-fn scaling_rules(rules: &mut Value, policies: Value) {
+fn scaling_rules(rules: &mut Value, policies: &Value) {
     fill::absent(rules, "selectPolicy", "Max");
-    fill::absent(rules, "policies", policies);
+    fill::absent(rules, "policies", policies.clone());
 }
 
 fn scaling(kind: &str, value: i64) -> Value {
@@ -63,9 +63,8 @@ fn default_v1(autoscaler: &mut Value) {
     });
 }
 
-fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+fn validate(new: &Value, _old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     let least = read::integer(spec, "minReplicas");
     if let Some(least) = least.filter(|it| *it < 1) {
@@ -96,9 +95,8 @@ fn default_budget(budget: &mut Value) {
     });
 }
 
-fn validate_budget(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+fn validate_budget(new: &Value, _old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     if !spec["minAvailable"].is_null() && !spec["maxUnavailable"].is_null() {
         findings.invalid(at, spec.clone(), "minAvailable and maxUnavailable cannot be both set");

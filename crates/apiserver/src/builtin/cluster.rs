@@ -7,33 +7,29 @@ use crate::kind::Rules;
 
 use super::findings::Findings;
 use super::place::Place;
-use super::{fill, metadata, names, read};
+use super::{fill, read};
 
 /// Rules of Leases.
 pub(super) const LEASE: Rules = Rules { default: |_| {}, validate: validate_lease };
 /// Rules of `PriorityClasses`.
 pub(super) const PRIORITY_CLASS: Rules = Rules { default: default_priority, validate: validate_priority };
 /// Rules of Endpoints.
-pub(super) const ENDPOINTS: Rules =
-    Rules { default: default_endpoints, validate: metadata::NAMED_BY_SUBDOMAIN.validate };
+pub(super) const ENDPOINTS: Rules = Rules { default: default_endpoints, validate: Rules::NONE.validate };
 /// Rules of `EndpointSlices`.
 pub(super) const ENDPOINT_SLICE: Rules = Rules { default: default_slice, validate: validate_slice };
 /// Rules of `CustomResourceDefinitions`; what they define is checked where they are installed.
-pub(super) const DEFINITION: Rules =
-    Rules { default: default_definition, validate: metadata::NAMED_BY_SUBDOMAIN.validate };
+pub(super) const DEFINITION: Rules = Rules { default: default_definition, validate: Rules::NONE.validate };
 /// Rules of webhook configurations.
-pub(super) const WEBHOOKS: Rules =
-    Rules { default: default_webhooks, validate: metadata::NAMED_BY_SUBDOMAIN.validate };
+pub(super) const WEBHOOKS: Rules = Rules { default: default_webhooks, validate: Rules::NONE.validate };
 /// Rules of `ValidatingAdmissionPolicies` and their bindings.
 pub(super) const ADMISSION_POLICY: Rules =
-    Rules { default: default_admission, validate: metadata::NAMED_BY_SUBDOMAIN.validate };
+    Rules { default: default_admission, validate: Rules::NONE.validate };
 
 /// The highest priority that users may give.
 const HIGHEST_PRIORITY: i64 = 1_000_000_000;
 
-fn validate_lease(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+fn validate_lease(new: &Value, _old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     if let Some(seconds) = read::integer(spec, "leaseDurationSeconds").filter(|it| *it <= 0) {
         findings.invalid(at.field("leaseDurationSeconds"), seconds, "must be greater than 0");
@@ -52,7 +48,6 @@ fn default_priority(class: &mut Value) {
 
 fn validate_priority(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let at = Place::ROOT;
     let system = read::text(&new["metadata"], "name").starts_with("system-");
     match old {
@@ -91,7 +86,6 @@ fn default_slice(slice: &mut Value) {
 
 fn validate_slice(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let kind = read::text(new, "addressType");
     findings.choice(Place::ROOT.field("addressType"), kind, &["IPv4", "IPv6", "FQDN"]);
     if let Some(old) = old {
@@ -111,7 +105,7 @@ fn default_definition(definition: &mut Value) {
         });
         fill::inside(spec, "conversion", |conversion| {
             fill::empty(conversion, "strategy", "None");
-            fill::within(conversion, "webhook", |webhook| client(webhook));
+            fill::within(conversion, "webhook", client);
         });
     });
     stored_versions(definition);

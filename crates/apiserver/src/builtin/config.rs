@@ -9,7 +9,7 @@ use crate::kind::Rules;
 
 use super::findings::Findings;
 use super::place::Place;
-use super::{fill, metadata, names, read};
+use super::{fill, names, read};
 
 /// Rules of `ConfigMaps`.
 pub(super) const CONFIG_MAP: Rules = Rules { default: |_| {}, validate: validate_config_map };
@@ -38,7 +38,6 @@ fn default_secret(secret: &mut Value) {
 
 fn validate_config_map(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     frozen(new, old, &["data", "binaryData"], &mut findings);
     let at = Place::ROOT.field("data");
     let mut size = keys(new, "data", str::len, &mut findings);
@@ -54,7 +53,6 @@ fn validate_config_map(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
 
 fn validate_secret(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     if let Some(old) = old {
         findings.immutable(Place::ROOT, new, old, "type");
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::kind::{Kind, LazySchema, Rules, ScalePaths, Scope};
 
+use super::names::{self, NameRule};
 use super::schema::{self, AddType};
 
 /// What can be done with a resource.
@@ -22,7 +23,7 @@ pub enum Verbs {
 pub(super) struct Entry {
     pub(super) group: &'static str,
     pub(super) version: &'static str,
-    kind: &'static str,
+    pub(super) kind: &'static str,
     plural: &'static str,
     short_names: &'static [&'static str],
     categories: &'static [&'static str],
@@ -31,6 +32,7 @@ pub(super) struct Entry {
     scale: bool,
     selectable: &'static [&'static str],
     pub(super) verbs: Verbs,
+    pub(super) names: NameRule,
     rules: Rules,
     pub(super) schema: AddType,
 }
@@ -61,7 +63,8 @@ impl Group {
             scale: false,
             selectable: &[],
             verbs: Verbs::All,
-            rules: super::metadata::NAMED_BY_SUBDOMAIN,
+            names: names::subdomain,
+            rules: Rules::NONE,
             schema,
         }
     }
@@ -92,9 +95,12 @@ impl Entry {
         Self { selectable, ..self }
     }
 
-    /// Nothing is stored, so not even a name is needed.
     pub(super) const fn verbs(self, verbs: Verbs) -> Self {
-        Self { verbs, rules: Rules::NONE, ..self }
+        Self { verbs, ..self }
+    }
+
+    pub(super) const fn named(self, names: NameRule) -> Self {
+        Self { names, ..self }
     }
 
     pub(super) const fn rules(self, rules: Rules) -> Self {

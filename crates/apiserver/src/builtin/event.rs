@@ -7,7 +7,7 @@ use crate::kind::Rules;
 
 use super::findings::Findings;
 use super::place::Place;
-use super::{fill, metadata, names, read};
+use super::{fill, names, read};
 
 /// Rules of Events of the core group.
 pub(super) const CORE_EVENT: Rules = Rules { default: default_core, validate: validate_core };
@@ -44,7 +44,6 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
     let names = Names { object: "regarding", controller: "reportingController", message: "note" };
     validate_any(new, &names, &mut findings);
-    metadata::validate(new, old, names::subdomain, &mut findings);
     series(new, old, &mut findings);
     match old {
         None => {

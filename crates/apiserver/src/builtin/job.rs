@@ -7,7 +7,7 @@ use crate::kind::Rules;
 
 use super::findings::Findings;
 use super::place::Place;
-use super::{fill, metadata, names, pod, read, selector};
+use super::{fill, pod, read, selector};
 
 /// Rules of Jobs.
 pub(super) const JOB: Rules = Rules { default: default_job, validate: validate_job };
@@ -17,16 +17,22 @@ pub(super) const CRON_JOB: Rules = Rules { default: default_cron_job, validate: 
 
 fn default_job(job: &mut Value) {
     fill::inside(job, "spec", default_spec);
-    let labels = job["spec"]["template"]["metadata"]["labels"].clone();
-    if !read::is_empty(&labels) {
-        fill::inside(job, "metadata", |metadata| fill::empty(metadata, "labels", labels));
-    }
+    label_as_template(job);
     fill::inside(job, "spec", |spec| {
         fill::absent(spec, "manualSelector", false);
         fill::inside(spec, "template", pod::default_template);
     });
     select_own_pods(job);
+    label_as_template(job);
     fill::absent(job, "status", json!({}));
+}
+
+/// A Job without labels has those of its template.
+fn label_as_template(job: &mut Value) {
+    let labels = job["spec"]["template"]["metadata"]["labels"].clone();
+    if !read::is_empty(&labels) {
+        fill::inside(job, "metadata", |metadata| fill::empty(metadata, "labels", labels));
+    }
 }
 
 /// What the server itself fills into the spec of a Job, alone or in a `CronJob`.
@@ -94,8 +100,6 @@ fn default_cron_job(cron_job: &mut Value) {
 
 fn validate_job(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    // Indexed pods carry the name in their host names.
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     validate_spec(spec, at, &mut findings);
     if spec["selector"].is_null() {
@@ -151,12 +155,11 @@ fn completion_mode(spec: &Value, at: Place<'_>, findings: &mut Findings) {
 fn restart_policy(spec: &Value, at: Place<'_>, findings: &mut Findings) {
     match read::text(&spec["template"]["spec"], "restartPolicy") {
         "Always" | "" => findings.required(at, "valid values: \"OnFailure\", \"Never\""),
-        "Never" => {}
         "OnFailure" if !spec["podFailurePolicy"].is_null() => {
             let detail = "only \"Never\" is supported when podFailurePolicy is specified";
             findings.invalid(at, "OnFailure", detail);
         }
-        "OnFailure" => {}
+        "OnFailure" | "Never" => {}
         other => findings.unsupported(at, other, &["OnFailure", "Never"]),
     }
 }
@@ -198,7 +201,7 @@ fn fixed(template: &Value) -> Value {
     let mut template = template.clone();
     let mut remove = |parent: &str, fields: &[&str]| {
         if let Some(parent) = template.get_mut(parent).and_then(Value::as_object_mut) {
-            fields.iter().for_each(|field| drop(parent.remove(*field)));
+            parent.retain(|field, _| !fields.contains(&field.as_str()));
         }
     };
     remove("metadata", &["labels", "annotations"]);
@@ -208,7 +211,6 @@ fn fixed(template: &Value) -> Value {
 
 fn validate_cron_job(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let name = read::text(&new["metadata"], "name");
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     let schedule = read::text(spec, "schedule");

@@ -107,7 +107,7 @@ pub(super) fn label_value(value: &str) -> Vec<String> {
     complaints
 }
 
-/// The key of an entry of a ConfigMap or Secret.
+/// The key of an entry of a `ConfigMap` or Secret.
 pub(super) fn config_key(key: &str) -> Vec<String> {
     let rule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
     let inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');

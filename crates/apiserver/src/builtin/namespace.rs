@@ -8,13 +8,12 @@ use crate::kind::Rules;
 use super::findings::Findings;
 use super::place::Place;
 use super::pod::quantity;
-use super::{fill, metadata, names, read};
+use super::{fill, read};
 
 /// Rules of Namespaces.
-pub(super) const NAMESPACE: Rules = Rules { default, validate };
+pub(super) const NAMESPACE: Rules = Rules { default, validate: Rules::NONE.validate };
 /// Rules of `LimitRanges`.
-pub(super) const LIMIT_RANGE: Rules =
-    Rules { default: default_limits, validate: metadata::NAMED_BY_SUBDOMAIN.validate };
+pub(super) const LIMIT_RANGE: Rules = Rules { default: default_limits, validate: Rules::NONE.validate };
 /// Rules of `ResourceQuotas`.
 pub(super) const RESOURCE_QUOTA: Rules = Rules { default: default_quota, validate: validate_quota };
 
@@ -32,12 +31,6 @@ fn default(namespace: &mut Value) {
         }
     });
     fill::inside(namespace, "status", |status| fill::empty(status, "phase", "Active"));
-}
-
-fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
-    let mut findings = Findings::default();
-    metadata::validate(new, old, names::label, &mut findings);
-    findings.into_errors()
 }
 
 fn default_limits(range: &mut Value) {
@@ -62,7 +55,6 @@ fn default_quota(quota: &mut Value) {
 
 fn validate_quota(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let at = Place::ROOT.field("spec");
     let place = at.field("hard");
     for (name, amount) in read::entries(&new["spec"], "hard") {

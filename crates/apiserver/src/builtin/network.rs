@@ -8,7 +8,7 @@ use crate::kind::Rules;
 use super::findings::Findings;
 use super::place::Place;
 use super::pod::{port, port_number};
-use super::{fill, metadata, names, read, selector};
+use super::{fill, names, read, selector};
 
 /// Rules of Ingresses.
 pub(super) const INGRESS: Rules = Rules {
@@ -41,15 +41,14 @@ fn default_policy(policy: &mut Value) {
         fill::empty(spec, "policyTypes", types);
         for direction in ["ingress", "egress"] {
             fill::each(spec, direction, |rule| {
-                fill::each(rule, "ports", |port| fill::absent(port, "protocol", "TCP"))
+                fill::each(rule, "ports", |port| fill::absent(port, "protocol", "TCP"));
             });
         }
     });
 }
 
-fn validate_ingress(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+fn validate_ingress(new: &Value, _old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     let rules = read::list(spec, "rules");
     if rules.is_empty() && spec["defaultBackend"].is_null() {
@@ -155,7 +154,6 @@ fn service_backend(service: &Value, at: Place<'_>, findings: &mut Findings) {
 
 fn validate_class(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let at = Place::ROOT.field("spec");
     if let Some(old) = old {
         findings.immutable(at, &new["spec"], &old["spec"], "controller");
@@ -163,9 +161,8 @@ fn validate_class(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     findings.into_errors()
 }
 
-fn validate_policy(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+fn validate_policy(new: &Value, _old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     selector::validate(&spec["podSelector"], at.field("podSelector"), &mut findings);
     for (direction, peers) in [("ingress", "from"), ("egress", "to")] {

@@ -13,7 +13,7 @@ use crate::kind::Rules;
 
 use super::findings::Findings;
 use super::place::Place;
-use super::{fill, metadata, names, read};
+use super::{fill, metadata, read};
 
 pub(super) use container::{parsed, quantity};
 pub(super) use handler::{port, port_number};
@@ -24,9 +24,8 @@ pub(super) const POD: Rules = Rules { default: default_pod, validate: validate_p
 /// Rules of `PodTemplates`.
 pub(super) const POD_TEMPLATE: Rules = Rules {
     default: |object| fill::inside(object, "template", default_template),
-    validate: |new, old| {
+    validate: |new, _| {
         let mut findings = Findings::default();
-        metadata::validate(new, old, names::subdomain, &mut findings);
         validate_template(&new["template"], Place::ROOT.field("template"), &mut findings);
         findings.into_errors()
     },
@@ -52,7 +51,6 @@ pub(super) fn default_template(template: &mut Value) {
 
 fn validate_pod(new: &Value, old: Option<&Value>) -> Vec<krono_schema::FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let at = Place::ROOT.field("spec");
     spec::validate(&new["spec"], at, &mut findings);
     match old {

@@ -7,16 +7,15 @@ use crate::kind::Rules;
 
 use super::findings::Findings;
 use super::place::Place;
-use super::{fill, metadata, names, read};
+use super::{fill, names, read};
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
 /// Rules of Roles.
-pub(super) const ROLE: Rules =
-    Rules { default: default_role, validate: |new, old| validate_role(new, old, true) };
+pub(super) const ROLE: Rules = Rules { default: default_role, validate: |new, _| validate_role(new, true) };
 /// Rules of `ClusterRoles`.
 pub(super) const CLUSTER_ROLE: Rules =
-    Rules { default: default_role, validate: |new, old| validate_role(new, old, false) };
+    Rules { default: default_role, validate: |new, _| validate_role(new, false) };
 /// Rules of `RoleBindings`.
 pub(super) const ROLE_BINDING: Rules = Rules {
     default: default_binding,
@@ -44,9 +43,8 @@ fn default_binding(binding: &mut Value) {
     });
 }
 
-fn validate_role(new: &Value, old: Option<&Value>, namespaced: bool) -> Vec<FieldError> {
+fn validate_role(new: &Value, namespaced: bool) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::path_segment, &mut findings);
     let at = Place::ROOT.field("rules");
     for (index, rule) in read::list(new, "rules").iter().enumerate() {
         policy_rule(rule, namespaced, at.index(index), &mut findings);
@@ -80,7 +78,6 @@ fn policy_rule(rule: &Value, namespaced: bool, at: Place<'_>, findings: &mut Fin
 
 fn validate_binding(new: &Value, old: Option<&Value>, kinds: &[&str]) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::path_segment, &mut findings);
     let (role, at) = (&new["roleRef"], Place::ROOT.field("roleRef"));
     let group = read::text(role, "apiGroup");
     if group != GROUP {

@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn nothing_and_empty_are_the_same() {
         let check = |left: Value, right: Value, expect: bool| {
-            assert_eq!(same(&left, &right), expect, "{left} {right}")
+            assert_eq!(same(&left, &right), expect, "{left} {right}");
         };
         check(json!({"a": 1, "b": []}), json!({"a": 1}), true);
         check(json!({"a": 1}), json!({"a": 1, "b": null, "c": {}}), true);

@@ -103,7 +103,6 @@ fn is_headless(spec: &Value) -> bool {
 
 fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::dns1035_label, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     if let Some(old) = old {
         unchanged_addresses(spec, &old["spec"], at, &mut findings);

@@ -13,7 +13,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1 as apiext
 use k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1 as apiregistration;
 
 use super::entry::{Entry, Group, Verbs};
-use super::metadata::NAMED_BY_PATH_SEGMENT;
+use super::names::{dns1035_label, label, path_segment};
 use super::schema::add;
 use super::{autoscaler, cluster, config, event, job, namespace, network, pod, service, volume, workload};
 
@@ -54,6 +54,7 @@ pub(super) const TABLE: &[Entry] = &[
         .short(&["ep"]),
     CORE.namespaced("Event", "events", add::<core::Event>)
         .rules(event::CORE_EVENT)
+        .named(path_segment)
         .short(&["ev"])
         .selectable(&[
             ".involvedObject.kind",
@@ -73,6 +74,7 @@ pub(super) const TABLE: &[Entry] = &[
         .short(&["limits"]),
     CORE.cluster("Namespace", "namespaces", add::<core::Namespace>)
         .rules(namespace::NAMESPACE)
+        .named(label)
         .short(&["ns"])
         .status()
         .selectable(&[".status.phase"]),
@@ -120,6 +122,7 @@ pub(super) const TABLE: &[Entry] = &[
     CORE.namespaced("ServiceAccount", "serviceaccounts", add::<core::ServiceAccount>).short(&["sa"]),
     CORE.namespaced("Service", "services", add::<core::Service>)
         .rules(service::SERVICE)
+        .named(dns1035_label)
         .short(&["svc"])
         .in_all()
         .status()
@@ -169,7 +172,7 @@ pub(super) const TABLE: &[Entry] = &[
         .status(),
     APIREGISTRATION
         .cluster("APIService", "apiservices", add::<apiregistration::APIService>)
-        .rules(NAMED_BY_PATH_SEGMENT)
+        .named(path_segment)
         .in_extensions()
         .status(),
     APPS.namespaced("ControllerRevision", "controllerrevisions", add::<apps::ControllerRevision>)
@@ -194,6 +197,7 @@ pub(super) const TABLE: &[Entry] = &[
         .selectable(&[".status.replicas"]),
     APPS.namespaced("StatefulSet", "statefulsets", add::<apps::StatefulSet>)
         .rules(workload::STATEFUL_SET)
+        .named(label)
         .short(&["sts"])
         .in_all()
         .status()
@@ -266,7 +270,7 @@ pub(super) const TABLE: &[Entry] = &[
             "certificatesigningrequests",
             add::<certificates::CertificateSigningRequest>,
         )
-        .rules(NAMED_BY_PATH_SEGMENT)
+        .named(path_segment)
         .short(&["csr"])
         .status()
         .selectable(&[".spec.signerName"]),
@@ -306,7 +310,7 @@ pub(super) const TABLE: &[Entry] = &[
         .status(),
     NETWORKING
         .cluster("IPAddress", "ipaddresses", add::<networking::IPAddress>)
-        .rules(NAMED_BY_PATH_SEGMENT)
+        .named(path_segment)
         .short(&["ip"]),
     NETWORKING
         .namespaced("NetworkPolicy", "networkpolicies", add::<networking::NetworkPolicy>)
@@ -320,10 +324,15 @@ pub(super) const TABLE: &[Entry] = &[
         .short(&["pdb"])
         .status(),
     RBAC.cluster("ClusterRoleBinding", "clusterrolebindings", add::<rbac::ClusterRoleBinding>)
-        .rules(super::rbac::CLUSTER_ROLE_BINDING),
-    RBAC.cluster("ClusterRole", "clusterroles", add::<rbac::ClusterRole>).rules(super::rbac::CLUSTER_ROLE),
-    RBAC.namespaced("RoleBinding", "rolebindings", add::<rbac::RoleBinding>).rules(super::rbac::ROLE_BINDING),
-    RBAC.namespaced("Role", "roles", add::<rbac::Role>).rules(super::rbac::ROLE),
+        .rules(super::rbac::CLUSTER_ROLE_BINDING)
+        .named(path_segment),
+    RBAC.cluster("ClusterRole", "clusterroles", add::<rbac::ClusterRole>)
+        .rules(super::rbac::CLUSTER_ROLE)
+        .named(path_segment),
+    RBAC.namespaced("RoleBinding", "rolebindings", add::<rbac::RoleBinding>)
+        .rules(super::rbac::ROLE_BINDING)
+        .named(path_segment),
+    RBAC.namespaced("Role", "roles", add::<rbac::Role>).rules(super::rbac::ROLE).named(path_segment),
     RESOURCE.cluster("DeviceClass", "deviceclasses", add::<resource::DeviceClass>),
     RESOURCE.namespaced("ResourceClaim", "resourceclaims", add::<resource::ResourceClaim>).status(),
     RESOURCE.namespaced(

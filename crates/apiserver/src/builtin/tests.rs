@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use krono_schema::{ListType, MapType, SchemaType};
+use serde_json::{Value, json};
 
 use super::*;
 
@@ -86,4 +87,87 @@ fn kinds_cost_little_until_their_schema_is_asked_for() {
     deployment.schema.get();
     assert!(start.elapsed() < Duration::from_millis(500), "{:?}", start.elapsed());
     println!("Deployment schema: {:?}", start.elapsed());
+}
+
+/// A small object of every kind.
+const EXAMPLES: &str = include_str!("examples.yaml");
+
+#[test]
+fn every_kind_has_an_example_that_fits_its_schema_with_its_defaults() {
+    let examples: Vec<Value> = serde_saphyr::from_multiple(EXAMPLES).unwrap();
+    let mut unseen: HashSet<String> =
+        kinds().iter().map(|kind| name_of(&kind.group, &kind.version, &kind.kind)).collect();
+    for mut example in examples {
+        let api_version = example["apiVersion"].as_str().unwrap().to_owned();
+        let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+        let kind = kind(group, version, example["kind"].as_str().unwrap());
+        unseen.remove(&name_of(group, version, &kind.kind));
+        let schema = kind.schema.get();
+        let unknown = krono_schema::prune_object(schema, &mut example);
+        assert_eq!(unknown, [""; 0], "{}", kind.kind);
+        (kind.rules.default)(&mut example);
+        let unknown = krono_schema::prune_object(schema, &mut example);
+        assert_eq!(unknown, [""; 0], "defaults of {}", kind.kind);
+        assert_eq!(krono_schema::Validator::new(schema).validate(&example), [], "{}", kind.kind);
+        assert_eq!((kind.rules.validate)(&example, None), [], "{}", kind.kind);
+        assert_eq!((kind.rules.validate)(&example, Some(&example)), [], "{}", kind.kind);
+    }
+    assert!(unseen.is_empty(), "no example of {unseen:?}");
+}
+
+fn name_of(group: &str, version: &str, kind: &str) -> String {
+    format!("{group}/{version}/{kind}")
+}
+
+/// Any value in any place must be survived: rules run before and beside the check of types.
+#[test]
+fn rules_survive_values_of_the_wrong_type() {
+    let examples: Vec<Value> = serde_saphyr::from_multiple(EXAMPLES).unwrap();
+    let wrong =
+        [Value::Null, json!(""), json!(0), json!(true), json!([]), json!({}), json!([0]), json!({"a": 0})];
+    for example in examples {
+        let kinds = kinds().into_iter().filter(|kind| example["kind"] == *kind.kind);
+        for kind in kinds {
+            for path in paths(&example) {
+                for value in &wrong {
+                    let mut broken = example.clone();
+                    *broken.pointer_mut(&path).unwrap() = value.clone();
+                    (kind.rules.default)(&mut broken);
+                    let _errors = (kind.rules.validate)(&broken, None);
+                    let _errors = (kind.rules.validate)(&broken, Some(&example));
+                    let _errors = (kind.rules.validate)(&example, Some(&broken));
+                }
+            }
+        }
+    }
+}
+
+/// The places in a value, as JSON pointers.
+fn paths(value: &Value) -> Vec<String> {
+    let children: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => {
+            fields.iter().map(|(name, child)| (name.replace('/', "~1"), child)).collect()
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().map(|(index, child)| (index.to_string(), child)).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    };
+    let below = children
+        .into_iter()
+        .flat_map(|(name, child)| paths(child).into_iter().map(move |path| format!("/{name}{path}")));
+    std::iter::once(String::new()).chain(below).collect()
+}
+
+#[test]
+fn names_follow_the_rule_of_their_kind() {
+    let check = |group: &str, kind: &str, name: &str, fits: bool| {
+        assert_eq!(name_complaints(group, kind, name).is_empty(), fits, "{kind} {name}");
+    };
+    check("", "ConfigMap", "a.b", true);
+    check("", "Namespace", "a.b", false);
+    check("", "Service", "1a", false);
+    check("apps", "StatefulSet", "a.b", false);
+    check("rbac.authorization.k8s.io", "ClusterRole", "system:node", true);
+    check("example.com", "Widget", "A", false);
 }

@@ -8,7 +8,7 @@ use crate::kind::Rules;
 use super::findings::Findings;
 use super::place::Place;
 use super::pod::{parsed, quantity};
-use super::{fill, metadata, names, read};
+use super::{fill, names, read};
 
 /// Rules of `PersistentVolumes`.
 pub(super) const VOLUME: Rules = Rules { default: default_volume, validate: validate_volume };
@@ -17,8 +17,7 @@ pub(super) const CLAIM: Rules = Rules { default: default_claim, validate: valida
 /// Rules of `StorageClasses`.
 pub(super) const STORAGE_CLASS: Rules = Rules { default: default_class, validate: validate_class };
 /// Rules of `CSIDrivers`.
-pub(super) const CSI_DRIVER: Rules =
-    Rules { default: default_driver, validate: metadata::NAMED_BY_SUBDOMAIN.validate };
+pub(super) const CSI_DRIVER: Rules = Rules { default: default_driver, validate: Rules::NONE.validate };
 
 const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 /// The fields of a volume that are not its source.
@@ -117,7 +116,6 @@ fn class_name(spec: &Value, at: Place<'_>, findings: &mut Findings) {
 
 fn validate_volume(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     access_modes(spec, "", at, &mut findings);
     let capacity = at.field("capacity");
@@ -171,7 +169,6 @@ fn validate_volume_change(new: &Value, old: &Value, at: Place<'_>, findings: &mu
 
 fn validate_claim(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let at = Place::ROOT.field("spec");
     validate_claim_spec(&new["spec"], at, &mut findings);
     if let Some(old) = old {
@@ -245,7 +242,6 @@ fn shrinking(new: &Value, old: &Value, at: Place<'_>, findings: &mut Findings) {
 
 fn validate_class(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let provisioner = read::text(new, "provisioner");
     if provisioner.is_empty() {
         findings.required(Place::ROOT.field("provisioner"), "");

@@ -17,14 +17,13 @@ use crate::kind::Rules;
 
 use super::findings::Findings;
 use super::place::Place;
-use super::{metadata, names, selector};
+use super::selector;
 
 /// Rules of `ControllerRevisions`.
 pub(super) const CONTROLLER_REVISION: Rules = Rules { default: |_| {}, validate: validate_revision };
 
 fn validate_revision(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     findings.not_negative(Place::ROOT, new, "revision");
     match old {
         None if new["data"].is_null() => findings.required(Place::ROOT.field("data"), "data is mandatory"),

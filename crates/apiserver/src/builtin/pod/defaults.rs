@@ -159,11 +159,9 @@ fn tolerate(spec: &mut Value) {
 /// How well a pod is treated when a node runs short.
 pub(super) fn quality_of_service(spec: &Value) -> &'static str {
     let containers = || read::list(spec, "containers").iter().chain(read::list(spec, "initContainers"));
-    let asks = |container: &Value, field: &str, resource: &str| match &container["resources"][field][resource]
-    {
-        Value::Null => None,
-        zero if zero == "0" => None,
-        amount => Some(amount.clone()),
+    let asks = |container: &Value, field: &str, resource: &str| {
+        let amount = &container["resources"][field][resource];
+        (!amount.is_null() && amount != "0").then(|| amount.clone())
     };
     let guaranteed = |container: &Value| {
         ["cpu", "memory"].into_iter().all(|resource| {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::builtin::findings::Findings;
 use crate::builtin::place::Place;
-use crate::builtin::{amount, fill, metadata, names, pod, read};
+use crate::builtin::{amount, fill, pod, read};
 use crate::kind::Rules;
 
 /// Rules of `DaemonSets`.
@@ -35,7 +35,6 @@ fn default(set: &mut Value) {
 
 fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     if let Some(old) = old {
         findings.immutable(at, spec, &old["spec"], "selector");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::builtin::findings::Findings;
 use crate::builtin::place::Place;
-use crate::builtin::{amount, fill, metadata, names, pod, read};
+use crate::builtin::{amount, fill, pod, read};
 use crate::kind::Rules;
 
 /// Rules of Deployments.
@@ -32,7 +32,6 @@ fn default(deployment: &mut Value) {
 
 fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     findings.not_negative(at, spec, "replicas");
     super::validate_selector(spec, "deployment", at, &mut findings);

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::builtin::findings::Findings;
 use crate::builtin::place::Place;
-use crate::builtin::{fill, metadata, names, pod, read};
+use crate::builtin::{fill, pod, read};
 use crate::kind::Rules;
 
 /// Rules of `ReplicaSets`.
@@ -25,7 +25,6 @@ fn default(set: &mut Value) {
 
 fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     super::not_negative(spec, &["replicas", "minReadySeconds"], at, &mut findings);
     // The server speaks of deployments here, too.
@@ -47,9 +46,8 @@ fn default_controller(controller: &mut Value) {
     default(controller);
 }
 
-fn validate_controller(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+fn validate_controller(new: &Value, _old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::subdomain, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     super::not_negative(spec, &["minReadySeconds", "replicas"], at, &mut findings);
     if read::is_empty(&spec["selector"]) {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::builtin::findings::Findings;
 use crate::builtin::place::Place;
-use crate::builtin::{amount, fill, metadata, names, pod, read, volume};
+use crate::builtin::{amount, fill, names, pod, read, volume};
 use crate::kind::Rules;
 
 /// Rules of `StatefulSets`.
@@ -60,7 +60,6 @@ fn default_claim(claim: &mut Value) {
 
 fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
-    metadata::validate(new, old, names::label, &mut findings);
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     policies(spec, at, &mut findings);
     claims(spec, old.is_none(), at, &mut findings);
