@@ -14,6 +14,8 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+use crate::command_error::CommandError;
+
 pub(crate) use self::places::Places;
 pub(crate) use self::syntax::Place;
 use self::syntax::{Parsed, Syntax};
@@ -92,6 +94,14 @@ impl Source {
             format!("{self}:{place}: the key `{key}` is given twice; the last one counts")
         };
         Documents { values: parsed.values, warnings: parsed.duplicate.map(warn).into_iter().collect(), text }
+    }
+}
+
+/// Refuses a command line that names stdin more than once.
+pub(crate) fn read_stdin_once<'s>(sources: impl Iterator<Item = &'s Source>) -> Result<(), CommandError> {
+    match sources.filter(|it| **it == Source::Stdin).count() {
+        0 | 1 => Ok(()),
+        _ => Err(CommandError::usage("`-` stands for stdin more than once; it can be read only once")),
     }
 }
 

@@ -7,6 +7,8 @@ use krono_schema::{FieldError, crd};
 use crate::command_error::CommandError;
 use crate::document::{Places, Source};
 
+const VALUE: &str = "a SimpleSchema says `name: type`; is this a value rather than a schema?";
+
 /// Something wrong with one field of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
@@ -39,7 +41,9 @@ pub(super) fn report(source: &Source, places: &Places, problems: &[(usize, Probl
         let path = if problem.path.is_empty() { String::new() } else { format!("{}: ", problem.path) };
         format!("error: {source}{place}: {path}{}", problem.message)
     });
-    CommandError::report(lines.collect::<Vec<_>>().join("\n"))
+    let report = CommandError::report(lines.collect::<Vec<_>>().join("\n"));
+    let is_value = |(_, it): &(usize, Problem)| it.message.starts_with("expected a type such as");
+    if problems.iter().any(is_value) { report.hint(VALUE) } else { report }
 }
 
 impl From<FieldError> for Problem {

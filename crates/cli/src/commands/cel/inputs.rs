@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::arguments::cel::ExpressionArguments;
 use crate::command_error::CommandError;
 use crate::described::{Described, DescribedFile};
-use crate::document::Source;
+use crate::document::{self, Source};
 use crate::engine;
 use crate::output::Output;
 
@@ -34,7 +34,9 @@ pub(super) struct Input {
 impl Inputs {
     /// Reads all there is to read, telling what looks like a mistake.
     pub(super) fn read(arguments: ExpressionArguments, output: &mut Output) -> Result<Self, CommandError> {
-        one_reader_of_stdin(&arguments)?;
+        let files = arguments.variables.iter().chain(&arguments.schemas).map(|it| &it.source);
+        let piped = (arguments.expression == "-").then_some(&Source::Stdin);
+        document::read_stdin_once(files.chain(piped))?;
         let mut inputs = Self { expression: String::new(), variables: Vec::new() };
         for named in &arguments.schemas {
             inputs.describe(&named.name, schema(&named.source, output)?)?;
@@ -92,8 +94,10 @@ impl Input {
     fn compare(&self, value: &Value, output: &mut Output) -> Result<(), CommandError> {
         let Some(schema) = &self.schema else { return Ok(()) };
         let errors = Validator::new(schema).validate(value);
-        let told = errors.iter().take(MOST_WARNINGS);
-        told.into_iter().try_for_each(|it| {
+        let lines = errors.iter().take(MOST_WARNINGS).map(ToString::to_string);
+        let more = errors.len().saturating_sub(MOST_WARNINGS);
+        let rest = (more > 0).then(|| format!("and {more} more problems"));
+        lines.chain(rest).try_for_each(|it| {
             output.warn(&format!("the value of `{}` does not fit its schema: {it}", self.name))
         })
     }
@@ -116,14 +120,4 @@ fn expression(written: String) -> Result<String, CommandError> {
     }
     let text = Source::Stdin.read_text()?;
     Ok(text.trim_end().to_owned())
-}
-
-fn one_reader_of_stdin(arguments: &ExpressionArguments) -> Result<(), CommandError> {
-    let files = arguments.variables.iter().chain(&arguments.schemas);
-    let dashes =
-        files.filter(|it| it.source == Source::Stdin).count() + usize::from(arguments.expression == "-");
-    if dashes > 1 {
-        return Err(CommandError::usage("`-` stands for stdin more than once; it can be read only once"));
-    }
-    Ok(())
 }

@@ -4,10 +4,11 @@ use super::comparison::Comparison;
 use crate::arguments::schema::CheckArguments;
 use crate::command_error::{CommandError, ErrorKind};
 use crate::described::{Described, DescribedFile};
-use crate::document::Source;
+use crate::document::{self, Source};
 use crate::output::Output;
 
 pub(super) fn run(arguments: &CheckArguments, output: &mut Output) -> Result<(), CommandError> {
+    document::read_stdin_once(arguments.files.iter().chain(&arguments.against))?;
     match (&arguments.against, arguments.files.as_slice()) {
         (None, files) => check_each(files, output),
         (Some(old), [new]) => compare(old, new, output),
@@ -36,9 +37,6 @@ fn check(source: &Source, output: &mut Output) -> Result<(), CommandError> {
 }
 
 fn compare(old: &Source, new: &Source, output: &mut Output) -> Result<(), CommandError> {
-    if (old, new) == (&Source::Stdin, &Source::Stdin) {
-        return Err(CommandError::usage("`-` stands for stdin twice; it can be read only once"));
-    }
     let comparison = Comparison::of(&read_one(old, output)?, &read_one(new, output)?);
     output.text(&comparison.to_string())?;
     match (comparison.changes(), comparison.breaking()) {
