@@ -20,7 +20,9 @@ pub use defaults::default_objects;
 pub use escalation::EscalationError;
 pub use message::forbidden_message;
 pub use policy::{Policy, UserRules};
-pub use review::{access_review_status, reviewed_user, rules_review_status};
+pub use review::{
+    access_review_errors, access_review_status, reviewed_user, rules_review_status, self_review_status,
+};
 pub use rule::Rule;
 
 /// The API group of roles and bindings.

@@ -1,5 +1,6 @@
 //! The statuses of access reviews.
 
+use krono_schema::{BadValue, ErrorKind, FieldError};
 use serde_json::{Value, json};
 
 use super::rule::strings;
@@ -17,6 +18,74 @@ pub fn reviewed_user(spec: &Value) -> User {
     }
 }
 
+/// What is wrong with an access review of any of the three kinds.
+pub fn access_review_errors(review: &Value) -> Vec<FieldError> {
+    let empty = Value::Null;
+    let (kind, spec) = (text(review, "kind"), review.get("spec").unwrap_or(&empty));
+    let mut errors = attribute_errors(spec);
+    let is_about_other = kind != "SelfSubjectAccessReview";
+    if is_about_other && text(spec, "user").is_empty() && strings(spec, "groups").is_empty() {
+        errors.push(invalid("spec.user", json!(""), "at least one of user or group must be specified"));
+    }
+    if kind == "LocalSubjectAccessReview" {
+        errors.extend(local_errors(review, spec));
+    }
+    errors
+}
+
+fn attribute_errors(spec: &Value) -> Vec<FieldError> {
+    match (member(spec, "resourceAttributes"), member(spec, "nonResourceAttributes")) {
+        (Some(_), Some(path)) => {
+            let detail = "cannot be specified in combination with resourceAttributes";
+            vec![invalid("spec.nonResourceAttributes", path.clone(), detail)]
+        }
+        (None, None) => {
+            let detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+            vec![invalid("spec.resourceAttributes", Value::Null, detail)]
+        }
+        (Some(_), None) | (None, Some(_)) => Vec::new(),
+    }
+}
+
+fn local_errors(review: &Value, spec: &Value) -> Vec<FieldError> {
+    let wanted = review.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
+    let mut errors = Vec::new();
+    let namespace = member(spec, "resourceAttributes").map(|it| text(it, "namespace"));
+    if let Some(namespace) = namespace.filter(|it| *it != wanted) {
+        let path = "spec.resourceAttributes.namespace";
+        errors.push(invalid(path, json!(namespace), "must match metadata.namespace"));
+    }
+    if let Some(path) = member(spec, "nonResourceAttributes") {
+        let detail = "disallowed on this kind of request";
+        errors.push(invalid("spec.nonResourceAttributes", path.clone(), detail));
+    }
+    errors
+}
+
+fn invalid(path: &str, value: Value, detail: &str) -> FieldError {
+    let (kind, value) = (ErrorKind::Invalid, BadValue::Value(value));
+    FieldError { kind, path: path.to_owned(), value, detail: detail.to_owned() }
+}
+
+fn member<'v>(spec: &'v Value, name: &str) -> Option<&'v Value> {
+    spec.get(name).filter(|it| it.is_object())
+}
+
+/// The status of a `SelfSubjectReview`.
+pub fn self_review_status(user: &User) -> Value {
+    let mut info = json!({"username": user.name});
+    if !user.uid.is_empty() {
+        info["uid"] = json!(user.uid);
+    }
+    if !user.groups.is_empty() {
+        info["groups"] = json!(user.groups);
+    }
+    if !user.extra.is_empty() {
+        info["extra"] = json!(user.extra);
+    }
+    json!({"userInfo": info})
+}
+
 /// The status of an access review; one that asks about nothing is not allowed.
 pub fn access_review_status(policy: &Policy, user: &User, spec: &Value) -> Value {
     let Some(attributes) = attributes(spec) else { return json!({"allowed": false}) };
@@ -29,7 +98,7 @@ pub fn access_review_status(policy: &Policy, user: &User, spec: &Value) -> Value
 }
 
 fn attributes(spec: &Value) -> Option<Attributes<'_>> {
-    if let Some(resource) = spec.get("resourceAttributes").filter(|it| it.is_object()) {
+    if let Some(resource) = member(spec, "resourceAttributes") {
         let target = Resource {
             group: text(resource, "group"),
             resource: text(resource, "resource"),
@@ -39,7 +108,7 @@ fn attributes(spec: &Value) -> Option<Attributes<'_>> {
         };
         return Some(Attributes { verb: text(resource, "verb"), target: Target::Resource(target) });
     }
-    let path = spec.get("nonResourceAttributes").filter(|it| it.is_object())?;
+    let path = member(spec, "nonResourceAttributes")?;
     Some(Attributes { verb: text(path, "verb"), target: Target::Path(text(path, "path")) })
 }
 

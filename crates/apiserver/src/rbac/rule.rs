@@ -101,20 +101,22 @@ impl Rule {
             [] => vec![None],
             names => names.iter().map(|it| Some(it.as_str())).collect(),
         };
-        let mut targets = Vec::new();
-        for group in &self.api_groups {
-            for resource in &self.resources {
-                targets.extend(names.iter().map(|name| GrantTarget::Resource {
-                    group,
-                    resource,
-                    name: *name,
-                }));
+        let mut grants = Vec::new();
+        for (group, resource) in pairs(&self.api_groups, &self.resources) {
+            for (verb, name) in pairs(&self.verbs, &names) {
+                let target = GrantTarget::Resource { group, resource, name: *name };
+                grants.push(Grant { target, verb });
             }
         }
-        targets.extend(self.non_resource_urls.iter().map(|it| GrantTarget::Path(it)));
-        let of_target = |target| self.verbs.iter().map(move |verb| Grant { target, verb });
-        targets.into_iter().flat_map(of_target).collect()
+        for (path, verb) in pairs(&self.non_resource_urls, &self.verbs) {
+            grants.push(Grant { target: GrantTarget::Path(path), verb });
+        }
+        grants
     }
+}
+
+fn pairs<'a, 'b, A, B>(first: &'a [A], second: &'b [B]) -> impl Iterator<Item = (&'a A, &'b B)> {
+    first.iter().flat_map(move |a| second.iter().map(move |b| (a, b)))
 }
 
 /// One verb on one resource or path.

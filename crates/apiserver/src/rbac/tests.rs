@@ -375,3 +375,57 @@ fn a_decision_does_not_look_at_the_bindings_of_others() {
     assert_eq!(looked_at, 5, "his two and three of every authenticated user");
     assert!(!policy.authorize(&who, &request("delete core/nodes a/x")).allowed);
 }
+
+#[test]
+fn wrong_reviews() {
+    let check = |review: Value, expect: &[&str]| {
+        let errors: Vec<_> = access_review_errors(&review).iter().map(ToString::to_string).collect();
+        assert_eq!(errors, expect);
+    };
+    let resource = json!({"verb": "get", "resource": "pods", "namespace": "a"});
+    let one_of = "spec.resourceAttributes: Invalid value: null: \
+        exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    check(json!({"kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": resource}}), &[]);
+    check(json!({"kind": "SelfSubjectAccessReview"}), &[one_of]);
+    let nobody = "spec.user: Invalid value: \"\": at least one of user or group must be specified";
+    check(json!({"kind": "SubjectAccessReview", "spec": {"resourceAttributes": resource}}), &[nobody]);
+    let local = json!({
+        "kind": "LocalSubjectAccessReview", "metadata": {"namespace": "b"},
+        "spec": {"user": "x", "resourceAttributes": resource},
+    });
+    let other = "spec.resourceAttributes.namespace: Invalid value: \"a\": must match metadata.namespace";
+    check(local, &[other]);
+}
+
+#[test]
+fn who_am_i() {
+    let mut jane = user("jane", &["dev"]);
+    assert_eq!(self_review_status(&jane), json!({"userInfo": {"username": "jane", "groups": ["dev"]}}));
+    jane.uid = "1".to_owned();
+    jane.extra.insert("k".to_owned(), vec!["v".to_owned()]);
+    let info = json!({"username": "jane", "groups": ["dev"], "uid": "1", "extra": {"k": ["v"]}});
+    assert_eq!(self_review_status(&jane), json!({"userInfo": info}));
+}
+
+/// One line per random cluster: its objects, reviews with the real authorizer's verdict, and rules with the real
+/// server's message when a user grants them.
+const DECISIONS: &str = include_str!("../../tests/rbac/decisions.jsonl");
+
+#[test]
+fn verdicts_are_those_of_the_real_authorizer() {
+    for line in DECISIONS.lines() {
+        let cluster: Value = serde_json::from_str(line).unwrap();
+        let policy = Policy::new(cluster["objects"].as_array().unwrap());
+        for review in cluster["reviews"].as_array().unwrap() {
+            let status = access_review_status(&policy, &reviewed_user(review), review);
+            assert_eq!(status["allowed"], review["allowed"], "{review}");
+        }
+        for grant in cluster["grants"].as_array().unwrap() {
+            let namespace = grant["ns"].as_str().unwrap();
+            let held = policy.check_holds(&reviewed_user(grant), namespace, &Rule::of_role(grant));
+            let message = held.err().map(|it| it.to_string()).unwrap_or_default();
+            let message = message.split("; resolution errors").next().unwrap();
+            assert_eq!(message, grant["error"], "{grant}");
+        }
+    }
+}
