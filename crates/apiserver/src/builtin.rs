@@ -35,9 +35,6 @@ use krono_schema::Schema;
 use crate::kind::Kind;
 pub use entry::Verbs;
 
-/// Rules of custom resources beyond their schemas: sound metadata.
-pub(crate) const CUSTOM_RULES: crate::kind::Rules = metadata::NAMED_BY_SUBDOMAIN;
-
 /// Every built-in kind; the preferred version of a group comes first. Schemas are made when they are asked for.
 pub fn kinds() -> Vec<Kind> {
     table::TABLE.iter().map(entry::Entry::kind).collect()

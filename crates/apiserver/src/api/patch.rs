@@ -19,27 +19,34 @@ use crate::write::decode::{Decoded, decode};
 enum PatchType {
     Json,
     Merge,
+    Strategic,
     Apply,
 }
 
 const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
 const APPLY: &str = "application/apply-patch+yaml";
 
 impl PatchType {
-    fn of(_resource: &Resource, content_type: Option<&str>) -> Result<Self, Status> {
+    /// The type a `Content-Type` names; only built-in kinds say how their lists are merged.
+    fn of(resource: &Resource, content_type: Option<&str>) -> Result<Self, Status> {
         let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
         match essence {
             JSON => Ok(Self::Json),
             MERGE => Ok(Self::Merge),
+            STRATEGIC if !resource.is_custom() => Ok(Self::Strategic),
             APPLY => Ok(Self::Apply),
-            _ => Err(Status::unsupported_media_type(&[JSON, MERGE, APPLY])),
+            _ if resource.is_custom() => Err(Status::unsupported_media_type(&[JSON, MERGE, APPLY])),
+            _ => Err(Status::unsupported_media_type(&[JSON, MERGE, STRATEGIC, APPLY])),
         }
     }
 
     /// What a patch makes of a document; applying is not done here.
-    fn patched(self, document: Value, patch: Value) -> Result<Value, Status> {
+    fn patched(self, resource: &Resource, document: Value, patch: Value) -> Result<Value, Status> {
         match self {
+            Self::Strategic => krono_patch::strategic::apply(document, patch, resource.kind.schema.get())
+                .map_err(|error| Status::bad_request(error.to_string())),
             Self::Json => krono_patch::json::apply(document, patch)
                 .map_err(|error| Status::bad_request(error.to_string())),
             Self::Merge | Self::Apply => krono_patch::merge::apply(document, patch)
@@ -56,7 +63,7 @@ impl Api {
         }
         let patch = Input::json(&call.body)?;
         let change = |old: &Object| {
-            let value = patch_type.patched(old.value().clone(), patch.value.clone())?;
+            let value = patch_type.patched(&call.resource, old.value().clone(), patch.value.clone())?;
             let Decoded { object, warnings } = self.decoded(call, value)?;
             Ok(Changed { object, part: call.part(), warnings, managed: false })
         };
@@ -67,7 +74,7 @@ impl Api {
     pub(super) async fn patch_scale(self: &Arc<Self>, call: &Call) -> Result<Reply, Status> {
         let patch_type = PatchType::of(&call.resource, call.content_type.as_deref())?;
         let patch = Input::yaml(&call.body)?;
-        self.change_scale(call, |scale| patch_type.patched(scale, patch.value.clone())).await
+        self.change_scale(call, |scale| patch_type.patched(&call.resource, scale, patch.value.clone())).await
     }
 
     async fn apply(self: &Arc<Self>, call: &Call) -> Result<Reply, Status> {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use krono_schema::Schema;
 
 use super::definition::{Definition, Version};
-use crate::builtin::CUSTOM_RULES;
-use crate::kind::{Column, ColumnSource, Kind, LazySchema, Scope};
+use crate::kind::{Column, ColumnSource, Kind, LazySchema, Rules, Scope};
 use crate::resource::{Custom, Resource};
 
 /// The kinds of an established definition: one for each version that is served.
@@ -51,7 +50,7 @@ fn kind(definition: &Definition, version: &Version) -> Kind {
         scale: version.scale.clone(),
         columns: columns(version),
         selectable: shared(&version.selectable),
-        rules: CUSTOM_RULES,
+        rules: Rules::NONE,
         schema: LazySchema::new(move || schema.clone()),
     }
 }

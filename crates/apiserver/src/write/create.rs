@@ -47,7 +47,8 @@ fn generate_name(object: &mut Object, suffix: &str) {
 
 /// Refuses an object that breaks rules. Changes nothing.
 pub(crate) fn validate(resource: &Resource, object: &Object) -> Result<(), Status> {
-    let errors = resource.validate(object, None);
+    let mut errors = metadata::errors(resource, object);
+    errors.extend(resource.validate(object, None));
     verdict(resource, object, &errors)
 }
 

@@ -1,6 +1,5 @@
 //! A changed object made ready to replace the stored one.
 
-use krono_schema::{BadValue, ErrorKind, FieldError};
 use serde_json::Value;
 
 use super::{create, generation, metadata};
@@ -78,21 +77,10 @@ fn keep_all_but_status_and_metadata(new: &mut Object, old: &Object) {
 
 /// Refuses a change that breaks rules. Changes nothing.
 pub(crate) fn validate(resource: &Resource, new: &Object, old: &Object) -> Result<(), Status> {
-    let mut errors = resource.validate(new, Some(old));
-    errors.extend(late_finalizers(new, old));
+    let mut errors = metadata::update_errors(new, old);
+    errors.extend(metadata::errors(resource, new));
+    errors.extend(resource.validate(new, Some(old)));
     create::verdict(resource, new, &errors)
-}
-
-/// An object that is being deleted gets no more finalizers.
-fn late_finalizers(new: &Object, old: &Object) -> Option<FieldError> {
-    let added = new.finalizers().filter(|it| old.is_deleting() && !old.finalizers().any(|before| before == *it));
-    let added: Vec<String> = added.map(|it| format!("{it:?}")).collect();
-    let detail = format!(
-        "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
-        added.join(", ")
-    );
-    let (kind, path) = (ErrorKind::Forbidden, "metadata.finalizers".to_owned());
-    (!added.is_empty()).then_some(FieldError { kind, path, value: BadValue::Omitted, detail })
 }
 
 /// Whether a write would change anything worth storing.

@@ -9,3 +9,4 @@ mod harness;
 mod lists;
 mod objects;
 mod watches;
+mod workloads;
