@@ -19,8 +19,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 
-use crate::accept::{Form, negotiate};
 use crate::builtin::{self, Verbs};
+use crate::openapi::Documents;
 use crate::query::Query;
 use crate::rbac::User;
 use crate::registry::SharedRegistry;
@@ -29,7 +29,6 @@ use crate::request::{Route, Target, Verb};
 use crate::resource::Resource;
 use crate::status::{Status, Subject};
 use crate::storage::Storage;
-use crate::world::World;
 
 pub(crate) use call::{Call, Subresource};
 pub(crate) use definitions::Definitions;
@@ -41,8 +40,8 @@ pub(crate) struct Api {
     pub(crate) storage: Storage,
     pub(crate) registry: SharedRegistry,
     pub(crate) built_in: Vec<Arc<Resource>>,
-    pub(crate) world: World,
     pub(crate) definitions: tokio::sync::Mutex<Definitions>,
+    pub(crate) openapi: Documents,
 }
 
 impl Api {
@@ -80,8 +79,7 @@ impl Api {
         let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
             return Ok(not_found());
         };
-        let form = form_of(parts)?;
-        let call = Call::new(Arc::clone(resource), target, subresource, query, form, user, parts, body);
+        let call = Call::new(Arc::clone(resource), target, subresource, query, user, (parts, body))?;
         let deprecation = resource.custom_part().and_then(|custom| custom.deprecation.clone());
         let reply = self.dispatch(verb, call).await?;
         Ok(reply.with_warnings(deprecation.into_iter().collect()))
@@ -110,11 +108,6 @@ impl Api {
             Verb::DeleteCollection => self.delete_collection(&call).await,
         }
     }
-}
-
-fn form_of(parts: &Parts) -> Result<Form, Status> {
-    let accept = parts.headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
-    negotiate(accept, &[Form::Object, Form::Table, Form::Metadata])
 }
 
 pub(crate) fn not_found() -> Reply {

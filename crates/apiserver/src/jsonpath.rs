@@ -42,11 +42,7 @@ impl JsonPath {
 
     /// The field names of a path that has no other steps.
     pub(crate) fn fields(&self) -> Option<Vec<&str>> {
-        let name = |step| match step {
-            &Step::Field(ref name) => Some(name.as_str()),
-            Step::Index(_) | Step::All | Step::Filter { .. } => None,
-        };
-        self.steps.iter().map(name).collect()
+        self.steps.iter().map(Step::field).collect()
     }
 }
 
@@ -109,12 +105,11 @@ fn bracket(inside: &str) -> Option<Step> {
 }
 
 fn filter(text: &str) -> Option<Step> {
-    let (left, right, equal) = match text.split_once("!=") {
-        Some((left, right)) => (left, right, false),
-        None => {
-            let (left, right) = text.split_once("==")?;
-            (left, right, true)
-        }
+    let (left, right, equal) = if let Some((left, right)) = text.split_once("!=") {
+        (left, right, false)
+    } else {
+        let (left, right) = text.split_once("==")?;
+        (left, right, true)
     };
     let path = left.trim().strip_prefix("@.")?.split('.').map(str::to_owned).collect();
     let right = right.trim();
@@ -127,6 +122,13 @@ fn unquote(text: &str) -> Option<&str> {
 }
 
 impl Step {
+    fn field(&self) -> Option<&str> {
+        match self {
+            Self::Field(name) => Some(name),
+            Self::Index(_) | Self::All | Self::Filter { .. } => None,
+        }
+    }
+
     fn take<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
         match self {
             Self::Field(name) => value.get(name).into_iter().collect(),

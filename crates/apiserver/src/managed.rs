@@ -90,8 +90,8 @@ impl<'a> Managing<'a> {
 
     /// What applying a configuration makes of an object.
     pub(crate) fn apply(&self, old: Option<&Object>, config: &Value, force: bool) -> Result<Value, Status> {
-        let applier = Applier { manager: &self.manager, force, now: self.now };
-        let mut applied = apply_fields(&self.endpoint(), old.map(Object::value), config, &applier)
+        let who = Applier { manager: &self.manager, force, now: self.now };
+        let mut applied = apply_fields(&self.endpoint(), old.map(Object::value), config, &who)
             .map_err(|it| refusal(&it))?;
         if let Some(old) = old {
             keep_times(old.value(), &mut applied);

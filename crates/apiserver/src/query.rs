@@ -7,7 +7,6 @@ pub(crate) const MAX_QUERY: usize = 64 * 1024;
 
 /// Everything a query string can say, for all verbs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "they are the switches of the wire format")]
 pub(crate) struct Query {
     /// `labelSelector`.
     pub(crate) label_selector: String,

@@ -69,7 +69,7 @@ impl Registry {
         }
         let sorted = |group: Arc<str>| {
             let mut list = versions.remove(&group).unwrap_or_default();
-            list.sort_by(|left, right| version_priority(right).cmp(&version_priority(left)));
+            list.sort_by_key(|version| std::cmp::Reverse(version_priority(version)));
             (group, list)
         };
         order.into_iter().map(sorted).collect()

@@ -75,7 +75,7 @@ impl Renderer<'_> {
             match self.form {
                 Form::Metadata => write_partial(item, &mut out),
                 Form::Object | Form::Table | Form::Discovery if self.resource.is_custom() => {
-                    item.write_json(&mut out)
+                    item.write_json(&mut out);
                 }
                 Form::Object | Form::Table | Form::Discovery => item.write_untyped(&mut out),
             }

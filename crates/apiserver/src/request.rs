@@ -172,18 +172,19 @@ mod tests {
     use super::*;
 
     fn check(path: &str, expect: &str) {
-        let shown = match Route::parse(path) {
-            Route::Target(target) => format!(
-                "{}/{} ns={} {} name={} sub={}",
-                target.group,
-                target.version,
-                target.namespace.as_deref().unwrap_or("-"),
-                target.plural,
-                target.name.as_deref().unwrap_or("-"),
-                target.subresource.as_deref().unwrap_or("-"),
-            ),
-            other => format!("{other:?}"),
+        let route = Route::parse(path);
+        let Route::Target(target) = route else {
+            return assert_eq!(format!("{route:?}"), expect, "{path}");
         };
+        let shown = format!(
+            "{}/{} ns={} {} name={} sub={}",
+            target.group,
+            target.version,
+            target.namespace.as_deref().unwrap_or("-"),
+            target.plural,
+            target.name.as_deref().unwrap_or("-"),
+            target.subresource.as_deref().unwrap_or("-"),
+        );
         assert_eq!(shown, expect, "{path}");
     }
 

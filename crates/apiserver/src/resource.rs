@@ -90,6 +90,11 @@ impl Resource {
         &self.api_version
     }
 
+    /// Tells this kind from what it was before a change of its definition.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
     /// Whether objects live in namespaces.
     pub(crate) fn is_namespaced(&self) -> bool {
         self.kind.scope == Scope::Namespaced

@@ -116,10 +116,12 @@ fn requirement(part: &str) -> Option<Requirement> {
     } else {
         (part, Test::Exists)
     };
-    match &test {
-        Test::In(values) | Test::NotIn(values) if !values.iter().all(|it| is_label_value(it)) => None,
-        _ => Some(Requirement { key: key_name(key)?, test }),
-    }
+    let sound = match &test {
+        Test::In(values) | Test::NotIn(values) => values.iter().all(|it| is_label_value(it)),
+        Test::Exists | Test::Absent | Test::Greater(_) | Test::Less(_) => true,
+    };
+    let key = key_name(key).filter(|_| sound)?;
+    Some(Requirement { key, test })
 }
 
 /// `key in (a,b)` and `key notin (a,b)`.

@@ -19,12 +19,12 @@ use crate::builtin;
 use crate::input::MAX_BODY;
 use crate::janitor;
 use crate::kind::Kind;
+use crate::openapi::Documents;
 use crate::registry::{Registry, SharedRegistry};
 use crate::reply::failure;
 use crate::resource::Resource;
 use crate::status::Status;
 use crate::storage::Storage;
-use crate::world::World;
 
 /// An API server. Cheap to clone; clones share everything.
 ///
@@ -80,7 +80,7 @@ impl Builder {
         let registry = SharedRegistry::new(Registry::new(built_in.iter().cloned()));
         let definitions = tokio::sync::Mutex::default();
         let storage = self.store.map_or_else(Storage::in_memory, Storage::new);
-        let api = Arc::new(Api { storage, registry, built_in, world: World, definitions });
+        let api = Arc::new(Api { storage, registry, built_in, definitions, openapi: Documents::default() });
         api.prepare().await?;
         let (alive, ended) = watch::channel(());
         tokio::spawn(janitor::run(Arc::downgrade(&api), ended));

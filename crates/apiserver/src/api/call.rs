@@ -5,11 +5,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 
-use crate::accept::Form;
+use crate::accept::{Form, negotiate};
 use crate::input::{Format, Input};
 use crate::protobuf;
 use crate::query::Query;
 use crate::rbac::User;
+use crate::render::Renderer;
 use crate::request::Target;
 use crate::resource::Resource;
 use crate::status::Status;
@@ -68,26 +69,32 @@ impl Call {
         target: Target,
         subresource: Subresource,
         query: Query,
-        form: Form,
         user: User,
-        parts: &Parts,
-        body: Bytes,
-    ) -> Self {
+        request: (&Parts, Bytes),
+    ) -> Result<Self, Status> {
+        let (parts, body) = request;
         let header = |name: http::HeaderName| {
             parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
         };
-        Self {
+        let accept = header(http::header::ACCEPT);
+        Ok(Self {
             resource,
             namespace: target.namespace,
             name: target.name.unwrap_or_default(),
             subresource,
             query,
-            form,
+            form: negotiate(accept.as_deref(), &[Form::Object, Form::Table, Form::Metadata])?,
             body,
             content_type: header(http::header::CONTENT_TYPE),
             user_agent: header(http::header::USER_AGENT).unwrap_or_default(),
             user,
-        }
+        })
+    }
+
+    /// How objects are written for this request.
+    pub(crate) fn renderer(&self) -> Renderer<'_> {
+        let (form, include) = (self.form, self.query.include_object);
+        Renderer { resource: &self.resource, form, include, now: crate::world::now() }
     }
 
     /// The key of the object the path names.

@@ -7,7 +7,6 @@ use crate::conversion;
 use crate::crd;
 use crate::namespaces;
 use crate::object::Object;
-use crate::render::Renderer;
 use crate::reply::Reply;
 use crate::status::{Status, Subject};
 use crate::storage::{self, Expect};
@@ -61,7 +60,7 @@ impl Api {
         if !managed {
             self.managing(call).note(&mut object, None);
         }
-        create::prepare(resource, &mut object, call.namespace.as_deref(), &self.world.moment())?;
+        create::prepare(resource, &mut object, call.namespace.as_deref(), &crate::world::moment())?;
         if !call.name.is_empty() && object.name().is_empty() {
             object.set_meta("name", Some(call.name.as_str().into()));
         }
@@ -111,11 +110,6 @@ impl Api {
         stored: &Stored,
     ) -> Result<Reply, Status> {
         let served = conversion::serve(&call.resource, stored).await?;
-        Ok(Reply::json(code, self.renderer(call).object(&served)?))
-    }
-
-    pub(crate) fn renderer<'c>(&self, call: &'c Call) -> Renderer<'c> {
-        let (form, include) = (call.form, call.query.include_object);
-        Renderer { resource: &call.resource, form, include, now: self.world.now() }
+        Ok(Reply::json(code, call.renderer().object(&served)?))
     }
 }

@@ -54,7 +54,7 @@ impl Api {
             if object.is_deleting() {
                 return Ok(());
             }
-            let judged = crd::with_status(&object, &self.all_definitions()?, &self.world.moment().now);
+            let judged = crd::with_status(&object, &self.all_definitions()?, &crate::world::moment().now);
             if judged == object || self.write_definition(&key, stored.version(), &judged).await? {
                 return Ok(());
             }

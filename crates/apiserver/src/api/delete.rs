@@ -7,7 +7,6 @@ use crate::conversion;
 use crate::filter::Filter;
 use crate::input::Input;
 use crate::namespaces;
-use crate::object::Object;
 use crate::reply::Reply;
 use crate::status::{Details, Status, Subject, success};
 use crate::storage::{self, Expect};
@@ -72,7 +71,7 @@ impl Api {
                 Err(status) => return Err(status),
             }
         }
-        Ok(Reply::json(200, self.renderer(call).list(&listing.items, &listing.meta)?))
+        Ok(Reply::json(200, call.renderer().list(&listing.items, &listing.meta)?))
     }
 
     /// Deletes an object, or marks it as being deleted, as its finalizers demand.
@@ -88,7 +87,8 @@ impl Api {
             let missing = || Status::not_found(Subject::resource(&call.resource.kind), name);
             let stored = found.ok_or_else(missing)?;
             let object = conversion::read(&call.resource, &stored).await?;
-            let deletion = self.decide(call, &object, options)?;
+            let (strategy, moment) = (call.resource.strategy, crate::world::moment());
+            let deletion = strategy.decide_deletion(&call.resource, &object, options, &moment)?;
             let expect = Expect::Version(stored.version());
             match deletion {
                 Deletion::Unchanged => return Ok(Outcome::Marked(stored)),
@@ -111,11 +111,6 @@ impl Api {
                 }
             }
         }
-    }
-
-    fn decide(&self, call: &Call, object: &Object, options: &DeleteOptions) -> Result<Deletion, Status> {
-        let moment = self.world.moment();
-        call.resource.strategy.decide_deletion(&call.resource, object, options, &moment)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is not about objects: discovery, versions, health.
 
+use bytes::Bytes;
 use http::request::Parts;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -7,7 +8,6 @@ use sha2::{Digest, Sha256};
 use super::{Api, not_found};
 use crate::accept::{Form, negotiate};
 use crate::discovery;
-use crate::openapi;
 use crate::reply::Reply;
 use crate::request::Route;
 use crate::status::Status;
@@ -31,8 +31,11 @@ impl Api {
             Route::Groups => return self.discovery(parts, false, &discovery::groups(&registry)),
             Route::Group(group) => discovery::group(&registry, group),
             Route::Resources { group, version } => discovery::resources(&registry, group, version),
-            Route::OpenApiIndex => Some(openapi::index(&registry)),
-            Route::OpenApi(path) => return Ok(openapi_document(parts, openapi::document(&registry, path))),
+            Route::OpenApiIndex => Some(self.openapi.index(&registry)),
+            Route::OpenApi(path) => {
+                let document = self.openapi.find(&registry, path);
+                return Ok(document.map_or_else(not_found, |it| with_etag(parts, it.text.clone(), &it.hash)));
+            }
             Route::Target(_) | Route::Unknown => None,
         };
         Ok(found.map_or_else(not_found, |value| Reply::value(200, &value)))
@@ -45,17 +48,14 @@ impl Api {
             return Ok(Reply::value(200, legacy));
         }
         let document = discovery::aggregated(&self.registry.snapshot(), core).to_string();
-        Ok(with_etag(parts, document).with_content_type(AGGREGATED))
+        let hash = hash(document.as_bytes());
+        Ok(with_etag(parts, document.into(), &hash).with_content_type(AGGREGATED))
     }
 }
 
-fn openapi_document(parts: &Parts, document: Option<Value>) -> Reply {
-    document.map_or_else(not_found, |document| with_etag(parts, document.to_string()))
-}
-
 /// A document under the hash of its text; a client that has it gets 304.
-fn with_etag(parts: &Parts, document: String) -> Reply {
-    let etag = format!("\"{}\"", hash(document.as_bytes()));
+fn with_etag(parts: &Parts, document: Bytes, hash: &str) -> Reply {
+    let etag = format!("\"{hash}\"");
     let known = parts.headers.get(http::header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
     if known == Some(etag.as_str()) {
         return Reply::not_modified().with_etag(etag);

@@ -64,7 +64,7 @@ impl Api {
         let patch = Input::json(&call.body)?;
         let change = |old: &Object| {
             let value = patch_type.patched(&call.resource, old.value().clone(), patch.value.clone())?;
-            let Decoded { object, warnings } = self.decoded(call, value)?;
+            let Decoded { object, warnings } = decoded(call, value)?;
             Ok(Changed { object, part: call.part(), warnings, managed: false })
         };
         let (stored, warnings) = self.modify(call, change).await?;
@@ -81,7 +81,7 @@ impl Api {
         if call.query.field_manager.is_empty() {
             return Err(Status::manager_required());
         }
-        let config = self.configuration(call)?;
+        let config = configuration(call)?;
         let managing = self.managing(call);
         let force = call.query.force.unwrap_or(false);
         if self.storage.get(&call.key())?.is_none() {
@@ -89,7 +89,7 @@ impl Api {
         }
         let change = |old: &Object| {
             let value = managing.apply(Some(old), config.object.value(), force)?;
-            let Decoded { object, .. } = self.decoded(call, value)?;
+            let Decoded { object, .. } = decoded(call, value)?;
             Ok(Changed { object, part: call.part(), warnings: Vec::new(), managed: true })
         };
         let (stored, _) = self.modify(call, change).await?;
@@ -117,36 +117,10 @@ impl Api {
             return Err(Status::conflict(subject, &call.name, &why));
         }
         let value = managing.apply(None, config.value(), force)?;
-        let Decoded { object, .. } = self.decoded(call, value)?;
+        let Decoded { object, .. } = decoded(call, value)?;
         let stored = self.insert(call, object, true).await?;
         self.after_write(call, &call.name).await?;
         self.object_reply(call, 201, &stored).await.map(|reply| reply.with_warnings(warnings))
-    }
-
-    /// The configuration of an apply: an object whose unknown fields are complained of, without defaults.
-    fn configuration(&self, call: &Call) -> Result<Decoded, Status> {
-        let input = Input::yaml(&call.body)?;
-        let value = input.value.clone();
-        let checked = decode(&call.resource, input, call.query.field_validation)?;
-        let mut object =
-            Object::new(value).ok_or_else(|| Status::bad_request("the body is not an object"))?;
-        call.resource.prune(&mut object);
-        if object.name().is_empty() {
-            object.set_meta("name", Some(call.name.as_str().into()));
-        }
-        if object.name() != call.name {
-            let message = format!(
-                "the name of the object ({}) does not match the name on the URL ({})",
-                object.name(),
-                call.name
-            );
-            return Err(Status::bad_request(message));
-        }
-        Ok(Decoded { object, warnings: checked.warnings })
-    }
-
-    fn decoded(&self, call: &Call, value: Value) -> Result<Decoded, Status> {
-        decode(&call.resource, Input { value, duplicates: Vec::new() }, call.query.field_validation)
     }
 
     /// Who writes, and to what.
@@ -160,7 +134,32 @@ impl Api {
             versions,
             call.subresource.name(),
             manager,
-            self.world.now().as_second(),
+            crate::world::now().as_second(),
         )
     }
+}
+
+/// The configuration of an apply: an object whose unknown fields are complained of, without defaults.
+fn configuration(call: &Call) -> Result<Decoded, Status> {
+    let input = Input::yaml(&call.body)?;
+    let value = input.value.clone();
+    let checked = decode(&call.resource, input, call.query.field_validation)?;
+    let mut object = Object::new(value).ok_or_else(|| Status::bad_request("the body is not an object"))?;
+    call.resource.prune(&mut object);
+    if object.name().is_empty() {
+        object.set_meta("name", Some(call.name.as_str().into()));
+    }
+    if object.name() != call.name {
+        let message = format!(
+            "the name of the object ({}) does not match the name on the URL ({})",
+            object.name(),
+            call.name
+        );
+        return Err(Status::bad_request(message));
+    }
+    Ok(Decoded { object, warnings: checked.warnings })
+}
+
+fn decoded(call: &Call, value: Value) -> Result<Decoded, Status> {
+    decode(&call.resource, Input { value, duplicates: Vec::new() }, call.query.field_validation)
 }

@@ -51,7 +51,6 @@ impl Seen {
 
 /// One watch under way.
 struct Watch {
-    api: Arc<Api>,
     call: Call,
     filter: Filter,
     changes: Changes,
@@ -79,7 +78,6 @@ impl Api {
             timeout.map_or(DEFAULT_TIMEOUT, |seconds| Duration::from_secs(seconds.min(MAX_TIMEOUT)));
         let now = Instant::now();
         let watch = Watch {
-            api: Arc::clone(self),
             call,
             filter,
             changes,
@@ -229,7 +227,7 @@ impl Watch {
     }
 
     fn renderer(&self) -> Renderer<'_> {
-        self.api.renderer(&self.call)
+        self.call.renderer()
     }
 
     fn write_event(&mut self, seen: Seen, stored: &Stored, piece: &mut Vec<u8>) {

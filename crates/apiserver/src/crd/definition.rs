@@ -21,6 +21,7 @@ pub(crate) struct Definition {
 
 /// Names under which a kind is served.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "they are the names of the wire format")]
 pub(crate) struct Names {
     pub(crate) plural: String,
     pub(crate) singular: String,
@@ -32,6 +33,7 @@ pub(crate) struct Names {
 
 /// One version of a kind.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the switches of the wire format")]
 pub(crate) struct Version {
     pub(crate) name: String,
     pub(crate) served: bool,

@@ -122,7 +122,7 @@ fn schema(version: &Version, path: &str, optional: bool, errors: &mut Vec<FieldE
         None => errors.push(required(&format!("{path}.openAPIV3Schema"), "schemas are required")),
         Some(value) => match Schema::from_value(value) {
             Err(error) => {
-                errors.push(invalid(&format!("{path}.openAPIV3Schema"), "schema", error.to_string()))
+                errors.push(invalid(&format!("{path}.openAPIV3Schema"), "schema", error.to_string()));
             }
             Ok(schema) => {
                 let is_object = schema.schema_type == Some(krono_schema::SchemaType::Object);

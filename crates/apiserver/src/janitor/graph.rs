@@ -148,7 +148,7 @@ impl Graph {
         let mut tasks = self.consequences(&uid);
         tasks.extend(self.swept(&uid));
         let owners: Vec<String> = self.nodes[&uid].owners.iter().map(|it| it.uid.clone()).collect();
-        tasks.extend(owners.iter().flat_map(|owner| self.unblocked(owner)));
+        tasks.extend(owners.iter().filter_map(|owner| self.unblocked(owner)));
         tasks
     }
 
@@ -159,8 +159,8 @@ impl Graph {
             self.ending.remove(&place);
         }
         let dependents: Vec<String> = self.dependents.get(&uid).into_iter().flatten().cloned().collect();
-        let mut tasks: Vec<Task> = dependents.iter().flat_map(|it| self.orphaned(it, &uid)).collect();
-        tasks.extend(node.owners.iter().flat_map(|owner| self.unblocked(&owner.uid)));
+        let mut tasks: Vec<Task> = dependents.iter().filter_map(|it| self.orphaned(it, &uid)).collect();
+        tasks.extend(node.owners.iter().filter_map(|owner| self.unblocked(&owner.uid)));
         tasks.extend(node.places().iter().filter_map(|place| self.emptied(place)));
         tasks
     }
@@ -233,14 +233,12 @@ impl Graph {
         if !empty || !self.ending.contains(place) {
             return None;
         }
-        match place.strip_prefix("namespace ") {
-            Some(name) => Some(Task::FinishNamespace { name: name.to_owned() }),
-            None => {
-                let (group, plural) = place.split_once('/')?;
-                let key = format!("{}{plural}.{group}", crd::PREFIX).into();
-                Some(Task::Release { key, finalizer: crd::CLEANUP_FINALIZER })
-            }
+        if let Some(name) = place.strip_prefix("namespace ") {
+            return Some(Task::FinishNamespace { name: name.to_owned() });
         }
+        let (group, plural) = place.split_once('/')?;
+        let key = format!("{}{plural}.{group}", crd::PREFIX).into();
+        Some(Task::Release { key, finalizer: crd::CLEANUP_FINALIZER })
     }
 }
 

@@ -45,7 +45,7 @@ fn is_changed(resource: &Resource, new: &Object, old: &Object) -> bool {
     }
     let has_status = resource.kind.has_status;
     let counts =
-        |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata") && !(has_status && name == "status");
+        |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata") && (name != "status" || !has_status);
     let part = |object: &Object| {
         let fields = object.value().as_object().into_iter().flatten();
         let fields = fields.filter(|(name, _)| counts(name));

@@ -93,11 +93,11 @@ async fn status_and_spec_are_apart() {
     let it = with_widgets().await;
     it.post(WIDGETS, &widget("one", 3)).await.ok();
     let path = format!("{WIDGETS}/one");
-    let patch = json!({"spec": {"size": 4}, "status": {"phase": "Ready"}});
-    let main = it.patch(&path, "merge-patch+json", &patch).await.ok();
+    let change = json!({"spec": {"size": 4}, "status": {"phase": "Ready"}});
+    let main = it.patch(&path, "merge-patch+json", &change).await.ok();
     assert_eq!((&main["status"], &main["metadata"]["generation"]), (&Value::Null, &json!(2)));
-    let patch = json!({"spec": {"size": 5}, "status": {"phase": "Ready"}});
-    let status = it.patch(&format!("{path}/status"), "merge-patch+json", &patch).await.ok();
+    let change = json!({"spec": {"size": 5}, "status": {"phase": "Ready"}});
+    let status = it.patch(&format!("{path}/status"), "merge-patch+json", &change).await.ok();
     assert_eq!((&status["spec"]["size"], &status["status"]["phase"]), (&json!(4), &json!("Ready")));
     assert_eq!(status["metadata"]["generation"], 2);
     let scaled =

@@ -1,4 +1,5 @@
 //! Requests against the server in process, and a real client on top of it.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod applies;
 mod client;

@@ -27,8 +27,8 @@ async fn deployments_have_defaults_rules_and_patches() {
     assert_eq!(created["spec"]["strategy"]["type"], "RollingUpdate");
     assert_eq!(created["metadata"]["generation"], 1);
     let path = format!("{DEPLOYMENTS}/web");
-    let patch = json!({"spec": {"template": {"spec": {"containers": [{"name": "web", "image": "web:2"}]}}}});
-    let patched = it.patch(&path, "strategic-merge-patch+json", &patch).await.ok();
+    let image = json!({"spec": {"template": {"spec": {"containers": [{"name": "web", "image": "web:2"}]}}}});
+    let patched = it.patch(&path, "strategic-merge-patch+json", &image).await.ok();
     let containers = patched["spec"]["template"]["spec"]["containers"].as_array().unwrap().clone();
     assert_eq!((containers.len(), &containers[0]["image"]), (2, &json!("web:2")));
     assert_eq!(patched["metadata"]["generation"], 2);
