@@ -7,6 +7,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 use serde_json::Value;
 
+use crate::events;
 use crate::object::Object;
 use crate::resource::Resource;
 use crate::status::Status;
@@ -29,6 +30,9 @@ pub(crate) async fn convert(
 ) -> Result<Object, Status> {
     if object.text("apiVersion") == api_version {
         return Ok(object);
+    }
+    if events::is_event(&resource.kind) {
+        return Ok(events::convert(object, api_version));
     }
     let converter = resource.custom_part().and_then(|custom| custom.converter.as_ref());
     let Some(converter) = converter else { return Ok(relabel(object, api_version)) };

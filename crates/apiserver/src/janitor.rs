@@ -1,55 +1,87 @@
 //! What happens by itself: dependents follow their owners, namespaces and definitions end once they are empty.
 
+mod expiry;
 mod graph;
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
 
 use crate::api::Api;
+use crate::events;
 use crate::status::Status;
 use crate::storage::{Change, Changes};
+use expiry::Expiry;
 use graph::{Graph, Task};
 
 /// Follows all changes until the server is gone.
 pub(crate) async fn run(api: Weak<Api>, mut alive: watch::Receiver<()>) {
     loop {
-        let Some((mut graph, mut changes)) = begin(&api).await else { return };
+        let Some((mut watched, mut changes)) = begin(&api).await else { return };
         loop {
-            let change = tokio::select! {
-                change = changes.next() => change,
+            let idle = Instant::now() + Duration::from_hours(1);
+            let tasks = tokio::select! {
+                change = changes.next() => match change {
+                    Ok(change) => watched.follow(&change),
+                    // A janitor that fell behind what the store remembers looks at everything again.
+                    Err(_) => break,
+                },
+                () = sleep_until(watched.expiry.next().unwrap_or(idle)) => watched.expired(),
                 _ = alive.changed() => return,
             };
-            // A janitor that fell behind what the store remembers looks at everything again.
-            let Ok(change) = change else { break };
             let Some(api) = api.upgrade() else { return };
-            let tasks = follow(&mut graph, &change);
             perform(&api, tasks).await;
         }
     }
 }
 
 /// Looks at everything there is.
-async fn begin(api: &Weak<Api>) -> Option<(Graph, Changes)> {
+async fn begin(api: &Weak<Api>) -> Option<(Watched, Changes)> {
     let api = api.upgrade()?;
     let page = api.storage.range("", "", usize::MAX, None).ok()?;
-    let mut graph = Graph::default();
+    let mut watched = Watched::default();
     for (key, stored) in &page.items {
         if let Ok(metadata) = stored.decode_metadata() {
-            graph.insert(key, &metadata);
+            watched.keep_for_a_while(key);
+            watched.graph.insert(key, &metadata);
         }
     }
     let changes = api.storage.changes(String::new(), page.version);
-    perform(&api, graph.review()).await;
-    Some((graph, changes))
+    perform(&api, watched.graph.review()).await;
+    Some((watched, changes))
 }
 
-fn follow(graph: &mut Graph, change: &Change) -> Vec<Task> {
-    let metadata = change.current.as_ref().and_then(|stored| stored.decode_metadata().ok());
-    match metadata {
-        Some(metadata) => graph.changed(&change.key, &metadata),
-        None => graph.removed(&change.key),
+/// What the janitor knows of all objects.
+#[derive(Debug, Default)]
+struct Watched {
+    graph: Graph,
+    expiry: Expiry,
+}
+
+impl Watched {
+    fn follow(&mut self, change: &Change) -> Vec<Task> {
+        let metadata = change.current.as_ref().and_then(|stored| stored.decode_metadata().ok());
+        let Some(metadata) = metadata else {
+            self.expiry.forget(&change.key);
+            return self.graph.removed(&change.key);
+        };
+        self.keep_for_a_while(&change.key);
+        self.graph.changed(&change.key, &metadata)
+    }
+
+    /// Events go some time after their last change.
+    fn keep_for_a_while(&mut self, key: &Arc<str>) {
+        if key.starts_with(events::PREFIX) {
+            self.expiry.set(key, Instant::now() + Duration::from_secs(events::LIFETIME));
+        }
+    }
+
+    fn expired(&mut self) -> Vec<Task> {
+        let ended = self.expiry.take(Instant::now());
+        ended.iter().filter_map(|key| self.graph.delete_by_key(key)).collect()
     }
 }
 

@@ -11,6 +11,7 @@ mod continue_token;
 mod conversion;
 mod crd;
 mod discovery;
+mod events;
 mod filter;
 mod input;
 mod janitor;

@@ -8,6 +8,7 @@ use krono_schema::{FieldError, Validator};
 use sha2::{Digest, Sha256};
 
 use crate::conversion::Converter;
+use crate::events;
 use crate::kind::{Kind, Scope};
 use crate::object::Object;
 use crate::status::Status;
@@ -29,6 +30,8 @@ pub(crate) struct Resource {
     pub(crate) strategy: Strategy,
     /// Marks records that need no work to be served as this kind.
     fingerprint: u64,
+    /// The mark of records this kind writes; 0 where another version has to look at them.
+    stored_as: u64,
     api_version: String,
     validator: OnceLock<Validator>,
     object_type: OnceLock<ObjectType>,
@@ -57,8 +60,13 @@ pub(crate) struct Custom {
 impl Resource {
     /// A kind that is part of the server.
     pub(crate) fn built_in(kind: Kind) -> Self {
-        let api_version = api_version(&kind.group, &kind.version);
-        Self::new(Arc::new(kind), api_version, Origin::BuiltIn, &[])
+        let (group, version) =
+            if events::is_event(&kind) { events::STORAGE } else { (&*kind.group, &*kind.version) };
+        let storage_api_version = api_version(group, version);
+        let prefix = format!("{group}/{}/", kind.plural);
+        let stored_as = fingerprint(&storage_api_version, &[]);
+        let resource = Self::new(Arc::new(kind), storage_api_version, Origin::BuiltIn, &[]);
+        Self { prefix, stored_as, ..resource }
     }
 
     /// A kind from a definition; `schema` is its text, by which a change is noticed.
@@ -71,6 +79,7 @@ impl Resource {
         let prefix = format!("{}/{}/", kind.group, kind.plural);
         let api_version = api_version(&kind.group, &kind.version);
         let fingerprint = fingerprint(&api_version, schema);
+        let stored_as = if storage_api_version == api_version { fingerprint } else { 0 };
         let (strategy, validator, object_type) = (Strategy::of(&kind), OnceLock::new(), OnceLock::new());
         Self {
             kind,
@@ -79,6 +88,7 @@ impl Resource {
             origin,
             strategy,
             fingerprint,
+            stored_as,
             api_version,
             validator,
             object_type,
@@ -120,8 +130,7 @@ impl Resource {
 
     /// The record of an object of this kind, in the storage version already.
     pub(crate) fn record(&self, object: &Object) -> Result<Bytes, Status> {
-        let fingerprint = if self.storage_api_version == self.api_version { self.fingerprint } else { 0 };
-        stored::encode(object, fingerprint).map_err(Status::internal)
+        stored::encode(object, self.stored_as).map_err(Status::internal)
     }
 
     /// How its objects are owned and merged.

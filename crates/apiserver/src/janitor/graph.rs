@@ -218,6 +218,11 @@ impl Graph {
         Some(Task::Delete { key: Arc::clone(&node.key), uid: uid.to_owned(), foreground })
     }
 
+    /// Deletes an object whose time has come.
+    pub(super) fn delete_by_key(&self, key: &str) -> Option<Task> {
+        self.delete(self.uids.get(key)?)
+    }
+
     /// Lets an owner go whose dependents no longer hold it back.
     fn unblocked(&self, owner: &str) -> Option<Task> {
         let node = self.nodes.get(owner).filter(|it| it.awaits(FOREGROUND))?;

@@ -55,3 +55,23 @@ async fn reviews_answer() {
     let me = it.send("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", &[], "{}").await.ok();
     assert_eq!(me["status"]["userInfo"]["username"], "kubernetes-admin");
 }
+
+#[tokio::test]
+async fn both_event_apis_show_the_same_events() {
+    let it = start().await;
+    let event = json!({
+        "metadata": {"name": "e"}, "eventTime": "2026-01-01T00:00:00.000000Z", "reportingController": "krono.dev/test",
+        "reportingInstance": "one", "action": "Testing", "reason": "Tested", "type": "Normal", "note": "it works",
+        "regarding": {"kind": "Pod", "namespace": "default", "name": "p"},
+    });
+    it.post("/apis/events.k8s.io/v1/namespaces/default/events", &event).await.ok();
+    let core = it.get("/api/v1/namespaces/default/events/e").await.ok();
+    assert_eq!((&core["apiVersion"], &core["kind"]), (&json!("v1"), &json!("Event")));
+    assert_eq!((&core["message"], &core["involvedObject"]["name"]), (&json!("it works"), &json!("p")));
+    let list = it.get("/api/v1/events?fieldSelector=involvedObject.name%3Dp").await.ok();
+    assert_eq!(list["items"].as_array().unwrap().len(), 1);
+    let series = json!({"series": {"count": 2, "lastObservedTime": "2026-01-01T00:00:01.000000Z"}});
+    let path = "/apis/events.k8s.io/v1/namespaces/default/events/e";
+    let patched = it.patch(path, "merge-patch+json", &series).await.ok();
+    assert_eq!((&patched["note"], &patched["series"]["count"]), (&json!("it works"), &json!(2)));
+}
