@@ -9,5 +9,6 @@ mod endings;
 mod harness;
 mod lists;
 mod objects;
+mod runtime;
 mod watches;
 mod workloads;
