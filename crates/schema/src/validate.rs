@@ -114,6 +114,12 @@ impl Validator {
     }
 }
 
+// One validator serves many requests at once.
+const _: fn() = || {
+    fn shared<T: Send + Sync>() {}
+    shared::<Validator>();
+};
+
 /// Branches of `allOf` and `anyOf` may complain of the same thing.
 fn without_repetition(mut errors: Vec<FieldError>) -> Vec<FieldError> {
     let mut seen = HashSet::new();

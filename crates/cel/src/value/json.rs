@@ -33,7 +33,7 @@ impl<'a> Val<'a> {
 
     /// [`Val::to_json`] within a budget: parts that a value shares are written out once for each use.
     pub fn to_json_metered(&self, meter: &Meter<'_>) -> Result<Value, EvalError> {
-        meter.charge(1)?;
+        meter.charge(NODE_PRICE)?;
         Ok(match self {
             // Kubernetes takes the first moment of the year 1 for no time at all.
             Self::Null | Self::Optional(None) | Self::Timestamp(Timestamp::MIN) => Value::Null,
@@ -69,33 +69,33 @@ impl<'a> Val<'a> {
     }
 }
 
+/// The price of one value in JSON that is made: it takes an allocation or two.
+const NODE_PRICE: u64 = 10;
+
 /// Takes the price of copying JSON.
 fn charge_json(json: &Value, meter: &Meter<'_>) -> Result<(), EvalError> {
+    meter.charge(NODE_PRICE)?;
     match json {
-        Value::Null | Value::Bool(_) | Value::Number(_) => meter.charge(1),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
         Value::String(text) => meter.charge_text(text.len()),
-        Value::Array(elements) => {
-            meter.charge(1)?;
-            elements.iter().try_for_each(|it| charge_json(it, meter))
-        }
-        Value::Object(map) => {
-            meter.charge(1)?;
-            map.iter().try_for_each(|(key, it)| {
-                meter.charge_text(key.len())?;
-                charge_json(it, meter)
-            })
-        }
+        Value::Array(elements) => elements.iter().try_for_each(|it| charge_json(it, meter)),
+        Value::Object(map) => map.values().try_for_each(|it| charge_json(it, meter)),
     }
 }
 
 fn text_as<'a>(text: &'a str, ty: &Type) -> Val<'a> {
     let special = match ty {
-        Type::Timestamp => Timestamp::parse(text).ok().map(Val::Timestamp),
+        Type::Timestamp => moment(text).map(Val::Timestamp),
         Type::Duration => Duration::parse(text).ok().map(Val::Duration),
         Type::Bytes => STANDARD.decode(text).ok().map(Val::bytes),
         _ => None,
     };
     special.unwrap_or(Val::str(text))
+}
+
+/// A field of format `date-time`, or `date`: the start of that day.
+fn moment(text: &str) -> Option<Timestamp> {
+    Timestamp::parse(text).or_else(|_| Timestamp::parse(&format!("{text}T00:00:00Z"))).ok()
 }
 
 fn number_as<'a>(number: &Number, ty: &Type) -> Val<'a> {

@@ -9,3 +9,4 @@ mod corpus;
 mod golden;
 mod laws;
 mod random;
+mod rules;

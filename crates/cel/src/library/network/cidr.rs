@@ -1,7 +1,7 @@
 //! A network: an address and how many of its bits count.
 
-use std::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::fmt;
 
 use super::super::Dialect;
 use super::Ip;

@@ -1,7 +1,7 @@
 //! An IP address.
 
-use std::fmt;
 use core::net::IpAddr;
+use std::fmt;
 
 use super::super::Dialect;
 use super::parse::{AddressError, Written, parse_address};

@@ -1,7 +1,7 @@
 //! Reading addresses, with the messages of Go's `netip`.
 
-use std::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::fmt;
 
 use crate::quote::quoted;
 
