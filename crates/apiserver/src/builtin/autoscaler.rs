@@ -44,6 +44,7 @@ fn default(autoscaler: &mut Value) {
 }
 
 fn scaling_rules(rules: &mut Value, policies: &Value) {
+    fill::quantity(rules, "tolerance");
     fill::absent(rules, "selectPolicy", "Max");
     fill::absent(rules, "policies", policies.clone());
 }

@@ -78,6 +78,7 @@ fn default_endpoints(endpoints: &mut Value) {
 }
 
 fn default_slice(slice: &mut Value) {
+    fill::each(slice, "endpoints", |endpoint| fill::absent(endpoint, "conditions", json!({})));
     fill::each(slice, "ports", |port| {
         fill::absent(port, "name", "");
         fill::absent(port, "protocol", "TCP");

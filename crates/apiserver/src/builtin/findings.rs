@@ -15,6 +15,10 @@ impl Findings {
         self.0
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn push(&mut self, kind: ErrorKind, at: Place<'_>, value: BadValue, detail: impl Into<String>) {
         self.0.push(FieldError { kind, path: at.to_string(), value, detail: detail.into() });
     }

@@ -36,6 +36,13 @@ fn requirement(expression: &Value, at: Place<'_>, findings: &mut Findings) {
     }
 }
 
+/// Whether a selector can be made sense of.
+pub(super) fn is_valid(selector: &Value) -> bool {
+    let mut findings = Findings::default();
+    validate(selector, Place::ROOT, &mut findings);
+    findings.is_empty()
+}
+
 /// Whether a selector selects nothing in particular.
 pub(super) fn is_empty(selector: &Value) -> bool {
     read::is_empty(&selector["matchLabels"]) && read::is_empty(&selector["matchExpressions"])

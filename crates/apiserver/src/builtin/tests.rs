@@ -80,7 +80,8 @@ fn documents_keep_what_is_required() {
 fn kinds_cost_little_until_their_schema_is_asked_for() {
     let start = Instant::now();
     let kinds = kinds();
-    // Measured at 0.1 ms in a debug build; the limit leaves room for a busy machine.
+    // 0.2 to 0.35 ms, and 7 to 13 ms for the schema, in a debug build; the limits leave room for a busy machine.
+    println!("all kinds: {:?}", start.elapsed());
     assert!(start.elapsed() < Duration::from_millis(5), "{:?}", start.elapsed());
     let start = Instant::now();
     let deployment = kinds.iter().find(|kind| &*kind.kind == "Deployment").unwrap();

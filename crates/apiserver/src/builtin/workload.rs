@@ -48,9 +48,15 @@ fn validate_selector(spec: &Value, workload: &str, at: Place<'_>, findings: &mut
 }
 
 /// Checks that the selector selects the pods that the template makes. An empty one was complained of already; without
-/// one nothing is selected.
-fn validate_match(spec: &Value, at: Place<'_>, findings: &mut Findings) {
+/// one nothing is selected; of one that makes no sense the server says so once more.
+fn validate_match(spec: &Value, nonsense: Option<&str>, at: Place<'_>, findings: &mut Findings) {
     let (selector, labels) = (&spec["selector"], &spec["template"]["metadata"]["labels"]);
+    if !selector::is_valid(selector) {
+        if let Some(detail) = nonsense {
+            findings.invalid(at.field("selector"), selector.clone(), detail);
+        }
+        return;
+    }
     let selects =
         !selector.is_null() && (selector::is_empty(selector) || selector::matches(selector, labels));
     if !selects {

@@ -142,6 +142,8 @@ fn environment(container: &Value, at: Place<'_>, findings: &mut Findings) {
             continue;
         }
         let at = at.field("valueFrom");
+        selected_field(&source["fieldRef"], "fieldPath", at.field("fieldRef"), findings);
+        selected_field(&source["resourceFieldRef"], "resource", at.field("resourceFieldRef"), findings);
         selected_key(&source["configMapKeyRef"], at.field("configMapKeyRef"), findings);
         selected_key(&source["secretKeyRef"], at.field("secretKeyRef"), findings);
         let detail = match SOURCES.iter().filter(|name| !source[**name].is_null()).count() {
@@ -158,13 +160,18 @@ fn environment(container: &Value, at: Place<'_>, findings: &mut Findings) {
     }
 }
 
+fn selected_field(selector: &Value, field: &str, at: Place<'_>, findings: &mut Findings) {
+    if !selector.is_null() && read::text(selector, field).is_empty() {
+        findings.required(at.field(field), "");
+    }
+}
+
 fn selected_key(selector: &Value, at: Place<'_>, findings: &mut Findings) {
     if selector.is_null() {
         return;
     }
-    if read::text(selector, "name").is_empty() {
-        findings.required(at.field("name"), "");
-    }
+    let name = read::text(selector, "name");
+    findings.complaints(at.field("name"), name, names::subdomain(name));
     match read::text(selector, "key") {
         "" => findings.required(at.field("key"), ""),
         key => findings.complaints(at.field("key"), key, names::config_key(key)),

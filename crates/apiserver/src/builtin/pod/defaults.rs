@@ -103,6 +103,10 @@ fn volume(volume: &mut Value) {
         fill::within(volume, source, |source| fill::absent(source, "defaultMode", 0o644));
     }
     fill::within(volume, "emptyDir", |directory| fill::quantity(directory, "sizeLimit"));
+    fill::within(volume, "image", |image| {
+        let policy = pull_policy(read::text(image, "reference"));
+        fill::empty(image, "pullPolicy", policy);
+    });
     fill::within(volume, "hostPath", |path| fill::absent(path, "type", ""));
     fill::within(volume, "iscsi", |target| fill::empty(target, "iscsiInterface", "default"));
     fill::within(volume, "downwardAPI", |source| fill::each(source, "items", references));

@@ -11,7 +11,13 @@ use crate::kind::Rules;
 /// Rules of `DaemonSets`.
 pub(in crate::builtin) const DAEMON_SET: Rules = Rules { default, validate };
 
+/// The annotation that stands for a field of older versions; a change of the template counts it up.
+const GENERATION: &str = "deprecated.daemonset.template.generation";
+
 fn default(set: &mut Value) {
+    fill::inside(set, "metadata", |metadata| {
+        fill::inside(metadata, "annotations", |annotations| fill::absent(annotations, GENERATION, "1"));
+    });
     fill::inside(set, "spec", |spec| {
         fill::inside(spec, "updateStrategy", |strategy| {
             fill::empty(strategy, "type", "RollingUpdate");
@@ -42,7 +48,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     if !spec["selector"].is_null() {
         super::validate_selector(spec, "daemonset", at, &mut findings);
     }
-    super::validate_match(spec, at, &mut findings);
+    super::validate_match(spec, None, at, &mut findings);
     pod::validate_lasting_template(&spec["template"], "DaemonSet", at.field("template"), &mut findings);
     super::not_negative(spec, &["minReadySeconds", "revisionHistoryLimit"], at, &mut findings);
     strategy(&spec["updateStrategy"], at.field("updateStrategy"), &mut findings);

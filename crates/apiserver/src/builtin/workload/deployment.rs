@@ -35,7 +35,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     findings.not_negative(at, spec, "replicas");
     super::validate_selector(spec, "deployment", at, &mut findings);
-    super::validate_match(spec, at, &mut findings);
+    super::validate_match(spec, Some("invalid label selector"), at, &mut findings);
     pod::validate_lasting_template(&spec["template"], "ReplicaSet", at.field("template"), &mut findings);
     strategy(&spec["strategy"], at.field("strategy"), &mut findings);
     super::not_negative(spec, &["minReadySeconds", "revisionHistoryLimit"], at, &mut findings);

@@ -29,7 +29,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     super::not_negative(spec, &["replicas", "minReadySeconds"], at, &mut findings);
     // The server speaks of deployments here, too.
     super::validate_selector(spec, "deployment", at, &mut findings);
-    super::validate_match(spec, at, &mut findings);
+    super::validate_match(spec, Some("invalid label selector"), at, &mut findings);
     pod::validate_lasting_template(&spec["template"], "ReplicaSet", at.field("template"), &mut findings);
     if let Some(old) = old {
         findings.immutable(at, spec, &old["spec"], "selector");

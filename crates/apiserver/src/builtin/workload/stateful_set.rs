@@ -69,7 +69,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
         findings.complaints(at.field("serviceName"), service, names::label(service));
     }
     super::validate_selector(spec, "statefulset", at, &mut findings);
-    super::validate_match(spec, at, &mut findings);
+    super::validate_match(spec, Some(""), at, &mut findings);
     let template = with_claims(spec);
     pod::validate_lasting_template(&template, "StatefulSet", at.field("template"), &mut findings);
     if old.is_some_and(|old| !read::same(&fixed(spec), &fixed(&old["spec"]))) {

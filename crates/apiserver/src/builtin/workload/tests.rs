@@ -98,6 +98,15 @@ fn selectors_select_the_pods_of_the_template() {
         let other = with(&workload(), "/spec/selector", json!({"matchLabels": {"app": "x"}}));
         assert_eq!(complaints(rules, other), [mismatch]);
     }
+    let nonsense =
+        with(&workload(), "/spec/selector", json!({"matchExpressions": [{"key": "a", "operator": "Is"}]}));
+    let selector = r#"{"matchExpressions":[{"key":"a","operator":"Is"}]}"#;
+    let operator =
+        "spec.selector.matchExpressions[0].operator: Invalid value: \"Is\": not a valid selector operator";
+    assert_eq!(
+        complaints(DEPLOYMENT, nonsense),
+        [operator, &format!("spec.selector: Invalid value: {selector}: invalid label selector")]
+    );
     let none = with(&workload(), "/spec/selector", Value::Null);
     assert_eq!(complaints(DEPLOYMENT, none), ["spec.selector: Required value", mismatch]);
     let empty = with(&workload(), "/spec/selector", json!({}));
