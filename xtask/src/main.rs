@@ -9,6 +9,7 @@ mod command;
 mod deep;
 mod generated;
 mod go;
+mod proto_table;
 mod purity;
 mod results;
 mod schema_golden;
@@ -43,6 +44,8 @@ enum Chore {
     BenchCelGo,
     /// Ask cel-go about wrong and right expressions and rewrite the golden file
     CelGolden,
+    /// Write the table of the protobuf fields of the Kubernetes API types anew
+    ProtoTable,
     /// Ask the libraries of the API server about schemas and values and rewrite the golden files
     SchemaGolden,
 }
@@ -67,6 +70,7 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::Bench => bench::run(&root),
         Chore::BenchCelGo => bench_cel_go::run(&root),
         Chore::CelGolden => cel_golden::run(&root),
+        Chore::ProtoTable => proto_table::run(&root),
         Chore::SchemaGolden => schema_golden::run(&root),
     }
 }

@@ -227,12 +227,7 @@ fn definition_name(reference: &str) -> String {
 
 /// What is said beside a reference is said of this use of the definition.
 fn overlay(resolved: Resolved, outer: &Schema) -> Resolved {
-    let says_nothing = outer.description.is_none()
-        && outer.title.is_none()
-        && outer.default.is_none()
-        && outer.example.is_none()
-        && !outer.nullable;
-    if says_nothing {
+    if says_nothing(outer) {
         return resolved;
     }
     let mut schema = Schema::clone(&resolved.schema);
@@ -241,7 +236,21 @@ fn overlay(resolved: Resolved, outer: &Schema) -> Resolved {
     schema.default = outer.default.clone().or(schema.default);
     schema.example = outer.example.clone().or(schema.example);
     schema.nullable |= outer.nullable;
+    schema.map_type = outer.map_type.or(schema.map_type);
+    schema.patch_strategy = outer.patch_strategy.clone().or(schema.patch_strategy);
+    schema.patch_merge_key = outer.patch_merge_key.clone().or(schema.patch_merge_key);
     Resolved { schema: Arc::new(schema), ..resolved }
+}
+
+fn says_nothing(outer: &Schema) -> bool {
+    outer.description.is_none()
+        && outer.title.is_none()
+        && outer.default.is_none()
+        && outer.example.is_none()
+        && !outer.nullable
+        && outer.map_type.is_none()
+        && outer.patch_strategy.is_none()
+        && outer.patch_merge_key.is_none()
 }
 
 #[cfg(test)]
@@ -265,13 +274,18 @@ mod tests {
                     "plain": {"$ref": "#/definitions/B"},
                     "wrapped": {"allOf": [{"$ref": "#/components/schemas/B"}], "default": "x", "description": "d"},
                     "list": {"type": "array", "items": {"$ref": "#/definitions/B"}},
+                    "atomic": {"allOf": [{"$ref": "#/definitions/C"}], "x-kubernetes-map-type": "atomic",
+                        "x-kubernetes-patch-strategy": "retainKeys"},
                 }},
                 "B": {"type": "string"},
+                "C": {"type": "object"},
             }),
             &json!({"type": "object", "properties": {
                 "plain": {"type": "string"},
                 "wrapped": {"type": "string", "default": "x", "description": "d"},
                 "list": {"type": "array", "items": {"type": "string"}},
+                "atomic": {"type": "object", "x-kubernetes-map-type": "atomic",
+                    "x-kubernetes-patch-strategy": "retainKeys"},
             }}),
         );
     }

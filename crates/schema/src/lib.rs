@@ -8,7 +8,7 @@ pub mod crd;
 mod default;
 mod definitions;
 mod error;
-mod go_text;
+pub mod go_text;
 mod metadata;
 mod path;
 mod prune;

@@ -141,6 +141,12 @@ pub struct Schema {
     /// `x-kubernetes-map-type`; absent means granular.
     #[serde(rename = "x-kubernetes-map-type", skip_serializing_if = "Option::is_none")]
     pub map_type: Option<MapType>,
+    /// `x-kubernetes-patch-strategy`: how a strategic merge patch treats the field, such as `merge` or `retainKeys`.
+    #[serde(rename = "x-kubernetes-patch-strategy", skip_serializing_if = "Option::is_none")]
+    pub patch_strategy: Option<String>,
+    /// `x-kubernetes-patch-merge-key`: the field by which a strategic merge patch finds an element of a list.
+    #[serde(rename = "x-kubernetes-patch-merge-key", skip_serializing_if = "Option::is_none")]
+    pub patch_merge_key: Option<String>,
     /// `x-kubernetes-validations`: rules in CEL.
     #[serde(rename = "x-kubernetes-validations", skip_serializing_if = "Vec::is_empty")]
     pub validations: Vec<ValidationRule>,

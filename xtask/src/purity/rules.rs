@@ -10,6 +10,7 @@ pub(crate) enum Purity {
 const PURE: &[&str] = &[
     "model",
     "schema",
+    "patch",
     "cel",
     "graph",
     "history",

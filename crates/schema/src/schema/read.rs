@@ -142,6 +142,8 @@ impl Reader {
             Some("list-type") => schema.list_type = self.choice(value, at, ListType::ALL, ListType::name),
             Some("list-map-keys") => schema.list_map_keys = self.strings(value, at),
             Some("map-type") => schema.map_type = self.choice(value, at, MapType::ALL, MapType::name),
+            Some("patch-strategy") => schema.patch_strategy = self.string(value, at),
+            Some("patch-merge-key") => schema.patch_merge_key = self.string(value, at),
             Some("validations") => schema.validations = self.list(value, at, Self::rule),
             _ => return false,
         }
@@ -314,6 +316,7 @@ mod tests {
             "x-kubernetes-preserve-unknown-fields": false, "x-kubernetes-embedded-resource": true,
             "x-kubernetes-int-or-string": true, "x-kubernetes-list-type": "map",
             "x-kubernetes-list-map-keys": ["a"], "x-kubernetes-map-type": "granular",
+            "x-kubernetes-patch-strategy": "merge,retainKeys", "x-kubernetes-patch-merge-key": "a",
             "x-kubernetes-validations": [{
                 "rule": "self.a", "message": "m", "messageExpression": "e", "reason": "FieldValueForbidden",
                 "fieldPath": ".a", "optionalOldSelf": false,

@@ -1,0 +1,115 @@
+//! The API: a request in, a reply out.
+
+mod access;
+mod call;
+mod create;
+mod definitions;
+mod delete;
+mod documents;
+mod list;
+mod modify;
+mod patch;
+mod prepare;
+mod reviews;
+mod upkeep;
+mod watch;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::request::Parts;
+
+use crate::builtin::{self, Verbs};
+use crate::openapi::Documents;
+use crate::query::Query;
+use crate::rbac::User;
+use crate::registry::SharedRegistry;
+use crate::reply::Reply;
+use crate::request::{Route, Target, Verb};
+use crate::resource::Resource;
+use crate::status::{Status, Subject};
+use crate::storage::Storage;
+
+pub(crate) use call::{Call, Subresource};
+pub(crate) use definitions::Definitions;
+pub(crate) use documents::hash;
+
+/// Everything the handlers share.
+#[derive(Debug)]
+pub(crate) struct Api {
+    pub(crate) storage: Storage,
+    pub(crate) registry: SharedRegistry,
+    pub(crate) built_in: Vec<Arc<Resource>>,
+    pub(crate) definitions: tokio::sync::Mutex<Definitions>,
+    pub(crate) openapi: Documents,
+}
+
+impl Api {
+    /// Answers one request whose body has been read.
+    pub(crate) async fn answer(self: &Arc<Self>, parts: &Parts, body: Bytes) -> Result<Reply, Status> {
+        let query = Query::parse(parts.uri.query().unwrap_or_default())?;
+        let route = Route::parse(parts.uri.path());
+        let user = self.user(parts)?;
+        if let Route::Target(target) = route {
+            return self.objects(parts, target, query, user, body).await;
+        }
+        self.authorize_path(&user, &parts.method, parts.uri.path())?;
+        self.documents(parts, &route)
+    }
+
+    async fn objects(
+        self: &Arc<Self>,
+        parts: &Parts,
+        target: Target,
+        query: Query,
+        user: User,
+        body: Bytes,
+    ) -> Result<Reply, Status> {
+        let registry = self.registry.snapshot();
+        let Some(resource) = registry.find(&target.group, &target.version, &target.plural) else {
+            return Ok(not_found());
+        };
+        if target.namespace.is_some() && !resource.is_namespaced() {
+            return Ok(not_found());
+        }
+        let subject = Subject::resource(&resource.kind);
+        let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
+            .ok_or_else(|| Status::method_not_allowed(subject, parts.method.as_str()))?;
+        self.authorize_target(&user, verb, &target)?;
+        let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
+            return Ok(not_found());
+        };
+        let call = Call::new(Arc::clone(resource), target, subresource, query, user, (parts, body))?;
+        let deprecation = resource.custom_part().and_then(|custom| custom.deprecation.clone());
+        let reply = self.dispatch(verb, call).await?;
+        Ok(reply.with_warnings(deprecation.into_iter().collect()))
+    }
+
+    async fn dispatch(self: &Arc<Self>, verb: Verb, call: Call) -> Result<Reply, Status> {
+        match builtin::verbs(&call.resource.kind.group, &call.resource.kind.plural) {
+            Some(Verbs::Create) if verb == Verb::Create => return self.review(&call),
+            Some(Verbs::Create | Verbs::Read) if verb != Verb::List && verb != Verb::Get => {
+                return Err(Status::method_not_allowed(Subject::resource(&call.resource.kind), verb.name()));
+            }
+            Some(_) | None => {}
+        }
+        if call.subresource == Subresource::Scale {
+            return self.scale(verb, &call).await;
+        }
+        match verb {
+            Verb::Get if call.query.watch => self.watch(call).await,
+            Verb::Get => self.get(&call).await,
+            Verb::List => self.list(&call).await,
+            Verb::Watch => self.watch(call).await,
+            Verb::Create => self.create(&call).await,
+            Verb::Update => self.update(&call).await,
+            Verb::Patch => self.patch(&call).await,
+            Verb::Delete => self.delete(&call).await,
+            Verb::DeleteCollection => self.delete_collection(&call).await,
+        }
+    }
+}
+
+pub(crate) fn not_found() -> Reply {
+    Reply::text(404, "404 page not found\n")
+}

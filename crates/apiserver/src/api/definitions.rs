@@ -1,0 +1,79 @@
+//! What is served follows the definitions that are stored.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Api, Call};
+use crate::crd::{self, Definition};
+use crate::object::Object;
+use crate::registry::Registry;
+use crate::resource::Resource;
+use crate::status::Status;
+use crate::storage::Expect;
+use crate::strategy::Strategy;
+
+/// The kinds of each definition, with the version of the definition they were made from.
+#[derive(Debug, Default)]
+pub(crate) struct Definitions(HashMap<String, (u64, Vec<Arc<Resource>>)>);
+
+impl Api {
+    /// Lets what was written take effect: a definition is judged and served (or not) before the answer goes out.
+    pub(super) async fn after_write(&self, call: &Call, name: &str) -> Result<(), Status> {
+        if call.resource.strategy != Strategy::Definition || call.query.dry_run {
+            return Ok(());
+        }
+        self.judge_definition(name).await?;
+        self.refresh_registry().await
+    }
+
+    /// Serves exactly what the stored definitions say.
+    pub(crate) async fn refresh_registry(&self) -> Result<(), Status> {
+        let mut known = self.definitions.lock().await;
+        let mut current = HashMap::new();
+        for (_, stored) in self.storage.range(crd::PREFIX, "", usize::MAX, None)?.items {
+            let definition = Definition::read(&stored.decode().map_err(Status::internal)?);
+            let unchanged =
+                known.0.remove(&definition.name).filter(|(version, _)| *version == stored.version());
+            let entry = unchanged.unwrap_or_else(|| (stored.version(), crd::resources(&definition)));
+            current.insert(definition.name, entry);
+        }
+        let mut names: Vec<&String> = current.keys().collect();
+        names.sort();
+        let custom = names.into_iter().flat_map(|name| current[name].1.iter().cloned());
+        self.registry.replace(Registry::new(self.built_in.iter().cloned().chain(custom)));
+        known.0 = current;
+        Ok(())
+    }
+
+    /// Writes into the status of a definition whether its names are free and whether it is served.
+    async fn judge_definition(&self, name: &str) -> Result<(), Status> {
+        let key = format!("{}{name}", crd::PREFIX);
+        loop {
+            let Some(stored) = self.storage.get(&key)? else { return Ok(()) };
+            let object = stored.decode().map_err(Status::internal)?;
+            if object.is_deleting() {
+                return Ok(());
+            }
+            let judged = crd::with_status(&object, &self.all_definitions()?, &crate::world::moment().now);
+            if judged == object || self.write_definition(&key, stored.version(), &judged).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn write_definition(&self, key: &str, version: u64, object: &Object) -> Result<bool, Status> {
+        let registry = self.registry.snapshot();
+        let resource = registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+        let Some(resource) = resource else { return Ok(true) };
+        let record = resource.record(object)?;
+        Ok(self.storage.set(key, Expect::Version(version), Some(record)).await?.is_some())
+    }
+
+    fn all_definitions(&self) -> Result<Vec<Definition>, Status> {
+        let page = self.storage.range(crd::PREFIX, "", usize::MAX, None)?;
+        let read = |stored: &crate::stored::Stored| {
+            stored.decode().map(|object| Definition::read(&object)).map_err(Status::internal)
+        };
+        page.items.iter().map(|(_, stored)| read(stored)).collect()
+    }
+}

@@ -1,0 +1,66 @@
+//! The kinds that every Kubernetes API server of version 1.35 serves.
+//!
+//! One table says what is served, the types of `k8s-openapi` give the schemas, a table of our own gives what they
+//! leave out (how lists and maps merge), and one file per family of kinds holds its defaults and rules.
+
+mod amount;
+mod autoscaler;
+mod cluster;
+mod config;
+mod entry;
+mod event;
+mod fill;
+mod findings;
+mod job;
+mod lists;
+mod metadata;
+mod names;
+mod namespace;
+mod network;
+mod place;
+mod pod;
+mod rbac;
+mod read;
+mod schema;
+mod selector;
+mod service;
+mod table;
+mod volume;
+mod workload;
+
+use std::collections::BTreeMap;
+
+use krono_schema::Schema;
+
+use crate::kind::Kind;
+pub use entry::Verbs;
+
+/// Every built-in kind; the preferred version of a group comes first. Schemas are made when they are asked for.
+pub fn kinds() -> Vec<Kind> {
+    table::TABLE.iter().map(entry::Entry::kind).collect()
+}
+
+/// What can be done with the resource of this group and plural name, when it is built in.
+pub fn verbs(group: &str, plural: &str) -> Option<Verbs> {
+    table::TABLE.iter().find(|entry| entry.is(group, plural)).map(|entry| entry.verbs)
+}
+
+/// What is wrong with the name of an object of this kind, in the words of the API server; names of kinds that are not
+/// built in are subdomains.
+pub fn name_complaints(group: &str, kind: &str, name: &str) -> Vec<String> {
+    let known = table::TABLE.iter().find(|entry| entry.group == group && entry.kind == kind);
+    known.map_or(names::subdomain as names::NameRule, |entry| entry.names)(name)
+}
+
+/// Every definition that the kinds of a group version are made of, by name, with references between them.
+///
+/// This is what `OpenAPI` documents hold. Unlike [`Kind::schema`], definitions keep `required`.
+pub fn definitions(group: &str, version: &str) -> BTreeMap<String, Schema> {
+    let of_version = table::TABLE.iter().filter(|entry| entry.group == group && entry.version == version);
+    schema::definitions(of_version.map(|entry| entry.schema))
+}
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,16 @@
+//! Custom resource definitions: what they say, whether they are sound, what they add to what is served.
+
+mod definition;
+mod rules;
+mod serve;
+mod status;
+
+pub(crate) use definition::Definition;
+pub(crate) use rules::{default, prepare_new, prepare_update, validate};
+pub(crate) use serve::resources;
+pub(crate) use status::with_status;
+
+/// Held by a definition until its objects are gone.
+pub(crate) const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
+/// What the keys of definitions begin with.
+pub(crate) const PREFIX: &str = "apiextensions.k8s.io/customresourcedefinitions/";

@@ -1,0 +1,139 @@
+//! The statuses of access reviews.
+
+use krono_schema::{BadValue, ErrorKind, FieldError};
+use serde_json::{Value, json};
+
+use super::rule::strings;
+use super::{Attributes, Policy, Resource, Rule, Target, User};
+
+/// The user a `SubjectAccessReview` or `LocalSubjectAccessReview` asks about.
+pub fn reviewed_user(spec: &Value) -> User {
+    let extra = spec.get("extra").and_then(Value::as_object);
+    let keys = extra.into_iter().flat_map(|it| it.keys());
+    User {
+        name: text(spec, "user").to_owned(),
+        uid: text(spec, "uid").to_owned(),
+        groups: strings(spec, "groups"),
+        extra: keys.map(|key| (key.clone(), strings(&spec["extra"], key))).collect(),
+    }
+}
+
+/// What is wrong with an access review of any of the three kinds.
+pub fn access_review_errors(review: &Value) -> Vec<FieldError> {
+    let empty = Value::Null;
+    let (kind, spec) = (text(review, "kind"), review.get("spec").unwrap_or(&empty));
+    let mut errors = attribute_errors(spec);
+    let is_about_other = kind != "SelfSubjectAccessReview";
+    if is_about_other && text(spec, "user").is_empty() && strings(spec, "groups").is_empty() {
+        errors.push(invalid("spec.user", json!(""), "at least one of user or group must be specified"));
+    }
+    if kind == "LocalSubjectAccessReview" {
+        errors.extend(local_errors(review, spec));
+    }
+    errors
+}
+
+fn attribute_errors(spec: &Value) -> Vec<FieldError> {
+    match (member(spec, "resourceAttributes"), member(spec, "nonResourceAttributes")) {
+        (Some(_), Some(path)) => {
+            let detail = "cannot be specified in combination with resourceAttributes";
+            vec![invalid("spec.nonResourceAttributes", path.clone(), detail)]
+        }
+        (None, None) => {
+            let detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+            vec![invalid("spec.resourceAttributes", Value::Null, detail)]
+        }
+        (Some(_), None) | (None, Some(_)) => Vec::new(),
+    }
+}
+
+fn local_errors(review: &Value, spec: &Value) -> Vec<FieldError> {
+    let wanted = review.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
+    let mut errors = Vec::new();
+    let namespace = member(spec, "resourceAttributes").map(|it| text(it, "namespace"));
+    if let Some(namespace) = namespace.filter(|it| *it != wanted) {
+        let path = "spec.resourceAttributes.namespace";
+        errors.push(invalid(path, json!(namespace), "must match metadata.namespace"));
+    }
+    if let Some(path) = member(spec, "nonResourceAttributes") {
+        let detail = "disallowed on this kind of request";
+        errors.push(invalid("spec.nonResourceAttributes", path.clone(), detail));
+    }
+    errors
+}
+
+fn invalid(path: &str, value: Value, detail: &str) -> FieldError {
+    let (kind, value) = (ErrorKind::Invalid, BadValue::Value(value));
+    FieldError { kind, path: path.to_owned(), value, detail: detail.to_owned() }
+}
+
+fn member<'v>(spec: &'v Value, name: &str) -> Option<&'v Value> {
+    spec.get(name).filter(|it| it.is_object())
+}
+
+/// The status of a `SelfSubjectReview`.
+pub fn self_review_status(user: &User) -> Value {
+    let mut info = json!({"username": user.name});
+    if !user.uid.is_empty() {
+        info["uid"] = json!(user.uid);
+    }
+    if !user.groups.is_empty() {
+        info["groups"] = json!(user.groups);
+    }
+    if !user.extra.is_empty() {
+        info["extra"] = json!(user.extra);
+    }
+    json!({"userInfo": info})
+}
+
+/// The status of an access review; one that asks about nothing is not allowed.
+pub fn access_review_status(policy: &Policy, user: &User, spec: &Value) -> Value {
+    let Some(attributes) = attributes(spec) else { return json!({"allowed": false}) };
+    let verdict = policy.authorize(user, &attributes);
+    let mut status = json!({"allowed": verdict.allowed});
+    if !verdict.reason.is_empty() {
+        status["reason"] = verdict.reason.into();
+    }
+    status
+}
+
+fn attributes(spec: &Value) -> Option<Attributes<'_>> {
+    if let Some(resource) = member(spec, "resourceAttributes") {
+        let target = Resource {
+            group: text(resource, "group"),
+            resource: text(resource, "resource"),
+            subresource: text(resource, "subresource"),
+            name: text(resource, "name"),
+            namespace: text(resource, "namespace"),
+        };
+        return Some(Attributes { verb: text(resource, "verb"), target: Target::Resource(target) });
+    }
+    let path = member(spec, "nonResourceAttributes")?;
+    Some(Attributes { verb: text(path, "verb"), target: Target::Path(text(path, "path")) })
+}
+
+/// The status of a `SelfSubjectRulesReview`.
+pub fn rules_review_status(policy: &Policy, user: &User, namespace: &str) -> Value {
+    let held = policy.rules_for(user, namespace);
+    let resource_rules = held.rules.iter().filter(|it| !it.resources.is_empty()).map(resource_rule);
+    let paths = held.rules.iter().filter(|it| !it.non_resource_urls.is_empty());
+    let path_rules = paths.map(|it| json!({"verbs": it.verbs, "nonResourceURLs": it.non_resource_urls}));
+    let mut status = json!({
+        "resourceRules": resource_rules.collect::<Vec<_>>(),
+        "nonResourceRules": path_rules.collect::<Vec<_>>(),
+        "incomplete": false,
+    });
+    if !held.error.is_empty() {
+        status["evaluationError"] = held.error.into();
+    }
+    status
+}
+
+fn resource_rule(rule: &Rule) -> Value {
+    let rule = Rule { non_resource_urls: Vec::new(), ..rule.clone() };
+    rule.to_json()
+}
+
+fn text<'v>(object: &'v Value, name: &str) -> &'v str {
+    object.get(name).and_then(Value::as_str).unwrap_or_default()
+}

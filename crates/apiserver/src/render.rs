@@ -1,0 +1,155 @@
+//! Stored objects written in the form a client wants.
+
+use bytes::Bytes;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::accept::Form;
+use crate::query::IncludeObject;
+use crate::resource::Resource;
+use crate::status::Status;
+use crate::stored::Stored;
+use crate::table::Printer;
+
+/// How to write objects of one kind for one request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Renderer<'r> {
+    /// The kind.
+    pub(crate) resource: &'r Resource,
+    /// The form.
+    pub(crate) form: Form,
+    /// How much of each object a table carries.
+    pub(crate) include: IncludeObject,
+    /// Ages are counted from here.
+    pub(crate) now: Timestamp,
+}
+
+/// What a list says beside its items.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListMeta {
+    /// The version of the store that was read.
+    pub(crate) version: u64,
+    /// The token for the next page, or empty.
+    pub(crate) continue_token: String,
+    /// How many items come after this page, when that is known.
+    pub(crate) remaining: Option<usize>,
+}
+
+impl Renderer<'_> {
+    /// One object.
+    pub(crate) fn object(&self, stored: &Stored) -> Result<Bytes, Status> {
+        let mut out = Vec::with_capacity(stored.json_size());
+        self.write_object(stored, true, &mut out)?;
+        Ok(out.into())
+    }
+
+    /// Appends one object; a table has its headings only when `first`.
+    pub(crate) fn write_object(&self, stored: &Stored, first: bool, out: &mut Vec<u8>) -> Result<(), Status> {
+        match self.form {
+            Form::Object | Form::Discovery => stored.write_json(out),
+            Form::Metadata => write_partial(stored, out),
+            Form::Table => {
+                let meta = ListMeta { version: stored.version(), ..ListMeta::default() };
+                let mut table = self.table(std::slice::from_ref(stored), &meta)?;
+                if !first {
+                    table["columnDefinitions"] = Value::Null;
+                }
+                serde_json::to_writer(out, &table).map_err(Status::internal)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A list.
+    pub(crate) fn list(&self, items: &[Stored], meta: &ListMeta) -> Result<Bytes, Status> {
+        if self.form == Form::Table {
+            let table = self.table(items, meta)?;
+            return serde_json::to_vec(&table).map(Bytes::from).map_err(Status::internal);
+        }
+        let mut out = Vec::with_capacity(256 + items.iter().map(|item| item.json_size() + 80).sum::<usize>());
+        self.write_list_head(meta, &mut out)?;
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            match self.form {
+                Form::Metadata => write_partial(item, &mut out),
+                Form::Object | Form::Table | Form::Discovery if self.resource.is_custom() => {
+                    item.write_json(&mut out);
+                }
+                Form::Object | Form::Table | Form::Discovery => item.write_untyped(&mut out),
+            }
+        }
+        out.extend_from_slice(b"]}\n");
+        Ok(out.into())
+    }
+
+    fn write_list_head(&self, meta: &ListMeta, out: &mut Vec<u8>) -> Result<(), Status> {
+        let (kind, api_version) = match self.form {
+            Form::Metadata => ("PartialObjectMetadataList", "meta.k8s.io/v1"),
+            Form::Object | Form::Table | Form::Discovery => {
+                (&*self.resource.kind.list_kind, self.resource.api_version())
+            }
+        };
+        let metadata = serde_json::to_string(&meta.to_value()).map_err(Status::internal)?;
+        let head =
+            format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{metadata},"items":["#);
+        out.extend_from_slice(head.as_bytes());
+        Ok(())
+    }
+
+    fn table(&self, items: &[Stored], meta: &ListMeta) -> Result<Value, Status> {
+        let printer = Printer::new(&self.resource.kind, self.now);
+        let row = |item: &Stored| {
+            let object = item.decode().map_err(Status::internal)?;
+            Ok(printer.row(object.value(), self.include))
+        };
+        let rows = items.iter().map(row).collect::<Result<Vec<Value>, Status>>()?;
+        Ok(json!({
+            "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": meta.to_value(),
+            "columnDefinitions": printer.columns(), "rows": rows,
+        }))
+    }
+
+    /// An object of this kind that says nothing but how far a watch has come.
+    pub(crate) fn bookmark(&self, version: u64, initial_events_end: bool) -> Value {
+        let mut metadata = json!({"resourceVersion": version.to_string(), "creationTimestamp": null});
+        if initial_events_end {
+            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        match self.form {
+            Form::Object | Form::Discovery => json!({
+                "kind": &*self.resource.kind.kind, "apiVersion": self.resource.api_version(), "metadata": metadata,
+            }),
+            Form::Metadata => json!({
+                "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
+            }),
+            Form::Table => json!({
+                "kind": "Table", "apiVersion": "meta.k8s.io/v1",
+                "metadata": {"resourceVersion": version.to_string()}, "columnDefinitions": null,
+                "rows": [{"cells": [], "object": {
+                    "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
+                }}],
+            }),
+        }
+    }
+}
+
+impl ListMeta {
+    fn to_value(&self) -> Value {
+        let mut meta = json!({"resourceVersion": self.version.to_string()});
+        if !self.continue_token.is_empty() {
+            meta["continue"] = self.continue_token.as_str().into();
+        }
+        if let Some(remaining) = self.remaining.filter(|count| *count > 0) {
+            meta["remainingItemCount"] = remaining.into();
+        }
+        meta
+    }
+}
+
+fn write_partial(stored: &Stored, out: &mut Vec<u8>) {
+    out.extend_from_slice(br#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":"#);
+    stored.write_metadata(out);
+    out.push(b'}');
+}

@@ -1,0 +1,187 @@
+//! A kind as it is served: where its objects lie, and how they are read and checked.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use krono_patch::apply::ObjectType;
+use krono_schema::{FieldError, Validator};
+use sha2::{Digest, Sha256};
+
+use crate::conversion::Converter;
+use crate::events;
+use crate::kind::{Kind, Scope};
+use crate::object::Object;
+use crate::status::Status;
+use crate::stored::{self, Stored};
+use crate::strategy::Strategy;
+
+/// A kind as it is served.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    /// The kind.
+    pub(crate) kind: Arc<Kind>,
+    /// What the keys of its objects begin with: `{group}/{plural}/`, shared by all versions.
+    pub(crate) prefix: String,
+    /// `apiVersion` of objects in the store.
+    pub(crate) storage_api_version: String,
+    /// Whence the kind comes.
+    pub(crate) origin: Origin,
+    /// How the kind differs from others.
+    pub(crate) strategy: Strategy,
+    /// Marks records that need no work to be served as this kind.
+    fingerprint: u64,
+    /// The mark of records this kind writes; 0 where another version has to look at them.
+    stored_as: u64,
+    api_version: String,
+    validator: OnceLock<Validator>,
+    object_type: OnceLock<ObjectType>,
+}
+
+/// Whence a kind comes.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// Part of the server.
+    BuiltIn,
+    /// From a custom resource definition.
+    Custom(Arc<Custom>),
+}
+
+/// What a custom resource definition says beyond the kind.
+#[derive(Debug, Default)]
+pub(crate) struct Custom {
+    /// The name of the definition.
+    pub(crate) definition: String,
+    /// The warning given on every request, for deprecated versions.
+    pub(crate) deprecation: Option<String>,
+    /// Converts between versions; none means that only `apiVersion` changes.
+    pub(crate) converter: Option<Arc<dyn Converter>>,
+}
+
+impl Resource {
+    /// A kind that is part of the server.
+    pub(crate) fn built_in(kind: Kind) -> Self {
+        let (group, version) =
+            if events::is_event(&kind) { events::STORAGE } else { (&*kind.group, &*kind.version) };
+        let storage_api_version = api_version(group, version);
+        let prefix = format!("{group}/{}/", kind.plural);
+        let stored_as = fingerprint(&storage_api_version, &[]);
+        let resource = Self::new(Arc::new(kind), storage_api_version, Origin::BuiltIn, &[]);
+        Self { prefix, stored_as, ..resource }
+    }
+
+    /// A kind from a definition; `schema` is its text, by which a change is noticed.
+    pub(crate) fn custom(kind: Kind, storage_version: &str, custom: Arc<Custom>, schema: &[u8]) -> Self {
+        let storage_api_version = api_version(&kind.group, storage_version);
+        Self::new(Arc::new(kind), storage_api_version, Origin::Custom(custom), schema)
+    }
+
+    fn new(kind: Arc<Kind>, storage_api_version: String, origin: Origin, schema: &[u8]) -> Self {
+        let prefix = format!("{}/{}/", kind.group, kind.plural);
+        let api_version = api_version(&kind.group, &kind.version);
+        let fingerprint = fingerprint(&api_version, schema);
+        let stored_as = if storage_api_version == api_version { fingerprint } else { 0 };
+        let (strategy, validator, object_type) = (Strategy::of(&kind), OnceLock::new(), OnceLock::new());
+        Self {
+            kind,
+            prefix,
+            storage_api_version,
+            origin,
+            strategy,
+            fingerprint,
+            stored_as,
+            api_version,
+            validator,
+            object_type,
+        }
+    }
+
+    /// `apiVersion` of its objects.
+    pub(crate) fn api_version(&self) -> &str {
+        &self.api_version
+    }
+
+    /// Tells this kind from what it was before a change of its definition.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// Whether objects live in namespaces.
+    pub(crate) fn is_namespaced(&self) -> bool {
+        self.kind.scope == Scope::Namespaced
+    }
+
+    /// Whether the kind comes from a definition.
+    pub(crate) fn is_custom(&self) -> bool {
+        matches!(self.origin, Origin::Custom(_))
+    }
+
+    /// The definition's part, for custom kinds.
+    pub(crate) fn custom_part(&self) -> Option<&Custom> {
+        match &self.origin {
+            Origin::BuiltIn => None,
+            Origin::Custom(custom) => Some(custom),
+        }
+    }
+
+    /// Whether a record can be served as it is.
+    pub(crate) fn serves_as_is(&self, stored: &Stored) -> bool {
+        stored.fingerprint() == self.fingerprint
+    }
+
+    /// The record of an object of this kind, in the storage version already.
+    pub(crate) fn record(&self, object: &Object) -> Result<Bytes, Status> {
+        stored::encode(object, self.stored_as).map_err(Status::internal)
+    }
+
+    /// How its objects are owned and merged.
+    pub(crate) fn object_type(&self) -> &ObjectType {
+        self.object_type.get_or_init(|| {
+            let schema = self.kind.schema.get();
+            let compiled = if self.is_custom() {
+                ObjectType::custom_resource(schema)
+            } else {
+                ObjectType::built_in(schema)
+            };
+            compiled.unwrap_or_else(|_| ObjectType::deduced())
+        })
+    }
+
+    /// Removes what the schema does not know; gives the paths.
+    pub(crate) fn prune(&self, object: &mut Object) -> Vec<String> {
+        krono_schema::prune_object(self.kind.schema.get(), object.value_mut())
+    }
+
+    /// Fills in defaults.
+    pub(crate) fn default(&self, object: &mut Object) {
+        let schema = self.kind.schema.get();
+        krono_schema::drop_nulls(schema, object.value_mut());
+        krono_schema::default(schema, object.value_mut());
+        (self.kind.rules.default)(object.value_mut());
+        self.strategy.default(object);
+    }
+
+    /// What is wrong with an object, or with the change from `old`.
+    pub(crate) fn validate(&self, new: &Object, old: Option<&Object>) -> Vec<FieldError> {
+        let validator = self.validator.get_or_init(|| Validator::new(self.kind.schema.get()));
+        let mut errors = match old {
+            None => validator.validate(new.value()),
+            Some(old) => validator.validate_update(new.value(), old.value()),
+        };
+        errors.extend((self.kind.rules.validate)(new.value(), old.map(Object::value)));
+        errors.extend(self.strategy.errors(new, old));
+        errors
+    }
+}
+
+/// `v1` in the core group, `apps/v1` elsewhere.
+pub(crate) fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+}
+
+fn fingerprint(api_version: &str, schema: &[u8]) -> u64 {
+    let digest = Sha256::new().chain_update(api_version).chain_update([0]).chain_update(schema).finalize();
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&digest[..8]);
+    // Zero is kept for records that nobody may serve as they are.
+    u64::from_le_bytes(bytes).max(1)
+}

@@ -1,0 +1,156 @@
+//! The server: a `tower` service that also hands out clients of its own.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use krono_store::Store;
+use tokio::sync::watch;
+use tower_service::Service;
+
+use crate::api::Api;
+use crate::body::Body;
+use crate::builtin;
+use crate::input::MAX_BODY;
+use crate::janitor;
+use crate::kind::Kind;
+use crate::openapi::Documents;
+use crate::registry::{Registry, SharedRegistry};
+use crate::reply::failure;
+use crate::resource::Resource;
+use crate::status::Status;
+use crate::storage::Storage;
+
+/// An API server. Cheap to clone; clones share everything.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// use k8s_openapi::api::core::v1::Namespace;
+/// let server = krono_apiserver::Server::in_memory().await?;
+/// let namespaces: kube::Api<Namespace> = kube::Api::all(server.client());
+/// assert!(namespaces.get("default").await.is_ok());
+/// # Ok::<(), krono_apiserver::StartError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone, Debug)]
+pub struct Server {
+    api: Arc<Api>,
+    /// What happens by itself ends with the last clone of the server.
+    alive: Arc<watch::Sender<()>>,
+}
+
+/// Why a server did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// What it keeps from earlier could not be read or completed.
+    #[error("the server could not prepare its store: {0}")]
+    Prepare(#[from] Status),
+}
+
+/// What a server is made of.
+#[derive(Debug, Default)]
+pub struct Builder {
+    kinds: Option<Vec<Kind>>,
+    store: Option<Arc<dyn Store>>,
+}
+
+impl Builder {
+    /// Serves these built-in kinds instead of all.
+    #[must_use]
+    pub fn kinds(self, kinds: Vec<Kind>) -> Self {
+        Self { kinds: Some(kinds), ..self }
+    }
+
+    /// Keeps objects in this store instead of in memory.
+    #[must_use]
+    pub fn store(self, store: Arc<dyn Store>) -> Self {
+        Self { store: Some(store), ..self }
+    }
+
+    /// Starts the server. Must be called in a tokio runtime.
+    pub async fn start(self) -> Result<Server, StartError> {
+        let kinds = self.kinds.unwrap_or_else(builtin::kinds);
+        let built_in: Vec<Arc<Resource>> =
+            kinds.into_iter().map(|kind| Arc::new(Resource::built_in(kind))).collect();
+        let registry = SharedRegistry::new(Registry::new(built_in.iter().cloned()));
+        let definitions = tokio::sync::Mutex::default();
+        let storage = self.store.map_or_else(Storage::in_memory, Storage::new);
+        let api = Arc::new(Api { storage, registry, built_in, definitions, openapi: Documents::default() });
+        api.prepare().await?;
+        let (alive, ended) = watch::channel(());
+        tokio::spawn(janitor::run(Arc::downgrade(&api), ended));
+        Ok(Server { api, alive: Arc::new(alive) })
+    }
+}
+
+impl Server {
+    /// A server whose objects live as long as it does.
+    pub async fn in_memory() -> Result<Self, StartError> {
+        Self::builder().start().await
+    }
+
+    /// A server to be configured.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// How many clones of the server there are, this one included.
+    pub fn clones(&self) -> usize {
+        Arc::strong_count(&self.alive)
+    }
+
+    /// A client that talks to this server without a network.
+    pub fn client(&self) -> kube::Client {
+        kube::Client::new(self.clone(), "default")
+    }
+
+    /// Answers one request.
+    pub async fn handle<B>(&self, request: Request<B>) -> Response<Body>
+    where
+        B: http_body::Body<Data = Bytes>,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let (parts, body) = request.into_parts();
+        let answer = match read_body(body).await {
+            Ok(body) => self.api.answer(&parts, body).await,
+            Err(status) => Err(status),
+        };
+        answer.map_or_else(failure, crate::reply::Reply::into_response)
+    }
+}
+
+async fn read_body<B>(body: B) -> Result<Bytes, Status>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    match Limited::new(body, MAX_BODY).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Status::too_large(MAX_BODY)),
+        Err(error) => Err(Status::bad_request(format!("the body could not be read: {error}"))),
+    }
+}
+
+impl<B> Service<Request<B>> for Server
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let server = self.clone();
+        Box::pin(async move { Ok(server.handle(request).await) })
+    }
+}

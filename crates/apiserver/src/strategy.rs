@@ -1,0 +1,117 @@
+//! Rules of the few kinds that are special to the server itself.
+
+use krono_schema::FieldError;
+use serde_json::{Value, json};
+
+use crate::crd;
+use crate::kind::Kind;
+use crate::namespaces;
+use crate::object::Object;
+use crate::resource::Resource;
+use crate::status::Status;
+use crate::write::Moment;
+use crate::write::delete::{DeleteOptions, Deletion, decide};
+use crate::write::metadata::check_preconditions;
+
+/// How a kind differs from all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strategy {
+    /// It does not.
+    Plain,
+    /// Namespaces.
+    Namespace,
+    /// Custom resource definitions.
+    Definition,
+}
+
+impl Strategy {
+    pub(crate) fn of(kind: &Kind) -> Self {
+        match (&*kind.group, &*kind.kind) {
+            ("", "Namespace") => Self::Namespace,
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => Self::Definition,
+            _ => Self::Plain,
+        }
+    }
+
+    /// Fills in defaults. Changes the object.
+    pub(crate) fn default(self, object: &mut Object) {
+        match self {
+            Self::Definition => crd::default(object),
+            Self::Plain | Self::Namespace => {}
+        }
+    }
+
+    /// Gives a new object what only the server sets. Changes the object.
+    pub(crate) fn prepare_new(self, object: &mut Object) {
+        match self {
+            Self::Plain => {}
+            Self::Namespace => namespaces::prepare_new(object),
+            Self::Definition => crd::prepare_new(object),
+        }
+    }
+
+    /// Keeps what a change may not touch. Changes the new object.
+    pub(crate) fn prepare_update(self, new: &mut Object, old: &Object, finalize: bool) {
+        match self {
+            Self::Plain => {}
+            Self::Namespace => {
+                namespaces::label(new);
+                if !finalize {
+                    new.set("spec", old.get("spec").cloned());
+                }
+            }
+            Self::Definition => crd::prepare_update(new),
+        }
+    }
+
+    /// What is wrong with an object or a change.
+    pub(crate) fn errors(self, new: &Object, old: Option<&Object>) -> Vec<FieldError> {
+        match self {
+            Self::Plain | Self::Namespace => Vec::new(),
+            Self::Definition => crd::validate(new, old),
+        }
+    }
+
+    /// What deleting an object means.
+    pub(crate) fn decide_deletion(
+        self,
+        resource: &Resource,
+        object: &Object,
+        options: &DeleteOptions,
+        moment: &Moment,
+    ) -> Result<Deletion, Status> {
+        match self {
+            Self::Namespace if namespaces::spec_finalizers(object) > 0 => {
+                namespaces::decide_deletion(resource, object, options, moment)
+            }
+            Self::Definition if !object.is_deleting() => {
+                check_preconditions(resource, object, options.uid.as_deref(), options.version.as_deref())?;
+                Ok(Deletion::Mark(Box::new(terminating(object, moment))))
+            }
+            Self::Plain | Self::Namespace | Self::Definition => decide(resource, object, options, moment),
+        }
+    }
+
+    /// Whether something beside its finalizers keeps an object that is being deleted.
+    pub(crate) fn is_held(self, object: &Object) -> bool {
+        self == Self::Namespace && namespaces::spec_finalizers(object) > 0
+    }
+}
+
+/// A definition goes away only after its objects.
+fn terminating(object: &Object, moment: &Moment) -> Object {
+    let mut marked = object.clone();
+    marked.add_finalizer(crd::CLEANUP_FINALIZER);
+    marked.set_meta("deletionTimestamp", Some(moment.now.as_str().into()));
+    let condition = json!({
+        "type": "Terminating", "status": "True", "reason": "InstanceDeletionPending",
+        "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+        "lastTransitionTime": moment.now,
+    });
+    let mut status = marked.get("status").cloned().filter(Value::is_object).unwrap_or_else(|| json!({}));
+    let mut conditions = status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default();
+    conditions.push(condition);
+    status["conditions"] = Value::Array(conditions);
+    marked.set("status", Some(status));
+    marked
+}

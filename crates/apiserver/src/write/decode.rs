@@ -1,0 +1,101 @@
+//! A body turned into an object of the kind it was sent to.
+
+use serde_json::Value;
+
+use crate::input::Input;
+use crate::object::Object;
+use crate::query::FieldValidation;
+use crate::resource::Resource;
+use crate::status::Status;
+
+/// An object, and what its author should know.
+#[derive(Debug)]
+pub(crate) struct Decoded {
+    /// The object, without fields its kind does not know, with its defaults.
+    pub(crate) object: Object,
+    /// Warnings for the client.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Turns a body into an object of this kind.
+pub(crate) fn decode(
+    resource: &Resource,
+    input: Input,
+    validation: FieldValidation,
+) -> Result<Decoded, Status> {
+    let mut object = as_object(resource, input.value)?;
+    check_kind(resource, &mut object)?;
+    let unknown = resource.prune(&mut object);
+    let duplicates = input.duplicates.iter().map(|path| format!("duplicate field {path:?}"));
+    let complaints: Vec<String> =
+        duplicates.chain(unknown.iter().map(|path| krono_schema::unknown_field(path))).collect();
+    if validation == FieldValidation::Strict && !complaints.is_empty() {
+        return Err(strict_error(resource, &complaints));
+    }
+    resource.default(&mut object);
+    let warnings = if validation == FieldValidation::Warn { complaints } else { Vec::new() };
+    Ok(Decoded { object, warnings })
+}
+
+fn as_object(resource: &Resource, value: Value) -> Result<Object, Status> {
+    let found = match &value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    Object::new(value).ok_or_else(|| {
+        let why = format!("json: cannot unmarshal {found} into Go value of type v1.{}", resource.kind.kind);
+        cannot_be_handled(resource, &why)
+    })
+}
+
+/// Built-in kinds may leave out what the path says already; custom ones may not.
+fn check_kind(resource: &Resource, object: &mut Object) -> Result<(), Status> {
+    for (name, expected) in [("kind", &*resource.kind.kind), ("apiVersion", resource.api_version())] {
+        if object.text(name).is_empty() {
+            if resource.is_custom() && name == "kind" {
+                return Err(missing_kind(object));
+            }
+            object.set(name, Some(expected.into()));
+        }
+    }
+    if object.text("apiVersion") != resource.api_version() {
+        let message = format!(
+            "the API version in the data ({}) does not match the expected API version ({})",
+            object.text("apiVersion"),
+            resource.api_version()
+        );
+        return Err(Status::bad_request(message));
+    }
+    if object.text("kind") != &*resource.kind.kind {
+        let message = format!(
+            "{} in version {:?} cannot be handled as a {}",
+            object.text("kind"),
+            resource.kind.version,
+            resource.kind.kind
+        );
+        return Err(Status::bad_request(message));
+    }
+    Ok(())
+}
+
+fn missing_kind(object: &Object) -> Status {
+    let text = object.value().to_string();
+    Status::bad_request(format!("Object 'Kind' is missing in '{text}'"))
+}
+
+fn strict_error(resource: &Resource, complaints: &[String]) -> Status {
+    cannot_be_handled(resource, &format!("strict decoding error: {}", complaints.join(", ")))
+}
+
+/// The body is no object of the kind.
+pub(super) fn cannot_be_handled(resource: &Resource, why: &str) -> Status {
+    let kind = &resource.kind;
+    Status::bad_request(format!(
+        "{} in version {:?} cannot be handled as a {}: {why}",
+        kind.kind, kind.version, kind.kind
+    ))
+}

@@ -1,0 +1,99 @@
+//! A changed object made ready to replace the stored one.
+
+use serde_json::Value;
+
+use super::{create, generation, metadata};
+use crate::object::Object;
+use crate::resource::Resource;
+use crate::status::{Status, Subject};
+
+/// Which part of an object a write changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The object, but not its status where that is a subresource.
+    Main,
+    /// The status alone.
+    Status,
+    /// Everything: what the server itself does.
+    Whole,
+}
+
+/// Refuses what clashes with the stored object before anything is looked at: name, namespace, uid, version.
+pub(crate) fn check_identity(resource: &Resource, new: &mut Object, old: &Object) -> Result<(), Status> {
+    if new.name().is_empty() {
+        new.set_meta("name", Some(old.name().into()));
+    }
+    if new.name() != old.name() {
+        let message = format!(
+            "the name of the object ({}) does not match the name on the URL ({})",
+            new.name(),
+            old.name()
+        );
+        return Err(Status::bad_request(message));
+    }
+    metadata::ensure_namespace(resource, new, Some(old.namespace()))?;
+    if !new.uid().is_empty() {
+        metadata::check_preconditions(resource, old, Some(new.uid()), None)?;
+    }
+    if !matches!(new.version(), "" | "0") && new.version() != old.version() {
+        return Err(Status::modified(Subject::resource(&resource.kind), old.name()));
+    }
+    Ok(())
+}
+
+/// Keeps what this write may not change, and counts the generation. Changes the new object.
+pub(crate) fn prepare(resource: &Resource, new: &mut Object, old: &Object, part: Part) {
+    match part {
+        Part::Status if resource.is_custom() => keep_all_but_status(new, old),
+        Part::Status => keep_all_but_status_and_metadata(new, old),
+        Part::Main if resource.kind.has_status => new.set("status", old.get("status").cloned()),
+        Part::Main | Part::Whole => {}
+    }
+    for name in
+        ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"]
+    {
+        new.set_meta(name, old.meta(name).cloned());
+    }
+    new.set_meta("selfLink", None);
+    generation::carry(resource, new, old);
+}
+
+fn keep_all_but_status(new: &mut Object, old: &Object) {
+    let status = new.get("status").cloned();
+    let managers = new.meta("managedFields").cloned();
+    *new = old.clone();
+    new.set("status", status);
+    new.set_meta("managedFields", managers);
+}
+
+fn keep_all_but_status_and_metadata(new: &mut Object, old: &Object) {
+    let status = new.get("status").cloned();
+    let metadata = new.get("metadata").cloned();
+    *new = old.clone();
+    new.set("status", status);
+    new.set("metadata", metadata);
+    new.set_meta("labels", old.meta("labels").cloned());
+}
+
+/// Refuses a change that breaks rules. Changes nothing.
+pub(crate) fn validate(resource: &Resource, new: &Object, old: &Object) -> Result<(), Status> {
+    let mut errors = metadata::update_errors(new, old);
+    errors.extend(metadata::errors(resource, new));
+    errors.extend(resource.validate(new, Some(old)));
+    create::verdict(resource, new, &errors)
+}
+
+/// Whether a write would change anything worth storing.
+pub(crate) fn is_change(new: &Object, old: &Object) -> bool {
+    without_times(new) != without_times(old)
+}
+
+/// The time of a manager's last write alone is no reason to write again.
+fn without_times(object: &Object) -> Value {
+    let mut value = object.value().clone();
+    let managers = value.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
+    for manager in managers.into_iter().flatten().filter_map(Value::as_object_mut) {
+        manager.remove("time");
+    }
+    value
+}

@@ -1,0 +1,40 @@
+//! The client everybody uses, without a network.
+
+use std::time::{Duration, Instant};
+
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use krono_apiserver::Server;
+use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
+use kube::{Api, Client};
+use serde_json::json;
+
+async fn client() -> Client {
+    Server::in_memory().await.unwrap().client()
+}
+
+#[tokio::test]
+async fn a_client_is_there_at_once() {
+    let begin = Instant::now();
+    let namespaces: Api<Namespace> = Api::all(client().await);
+    assert!(namespaces.get("kube-system").await.is_ok());
+    assert!(begin.elapsed() < Duration::from_millis(500), "{:?}", begin.elapsed());
+}
+
+#[tokio::test]
+async fn typed_objects() {
+    let maps: Api<ConfigMap> = Api::default_namespaced(client().await);
+    let map = ConfigMap {
+        metadata: ObjectMeta { name: Some("one".to_owned()), ..ObjectMeta::default() },
+        data: Some([("a".to_owned(), "b".to_owned())].into()),
+        ..ConfigMap::default()
+    };
+    let created = maps.create(&PostParams::default(), &map).await.unwrap();
+    assert_eq!(created.data, map.data);
+    let patch = Patch::Merge(json!({"data": {"a": "c"}}));
+    let patched = maps.patch("one", &PatchParams::default(), &patch).await.unwrap();
+    assert_eq!(patched.data.unwrap()["a"], "c");
+    assert_eq!(maps.list(&ListParams::default()).await.unwrap().items.len(), 1);
+    assert!(maps.list_metadata(&ListParams::default().limit(1)).await.is_ok());
+    maps.delete("one", &DeleteParams::default()).await.unwrap();
+    assert!(maps.get_opt("one").await.unwrap().is_none());
+}

@@ -1,0 +1,14 @@
+//! Requests against the server in process, and a real client on top of it.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod applies;
+mod client;
+mod definitions;
+mod documents;
+mod endings;
+mod harness;
+mod lists;
+mod objects;
+mod runtime;
+mod watches;
+mod workloads;

@@ -1,0 +1,210 @@
+//! From a schema to the shapes that merging needs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use krono_schema::{AdditionalProperties, ListType, MapType, Schema, SchemaType};
+
+use super::object_meta::OBJECT_META;
+use super::{Elements, Keys, ListKey, ListShape, MapShape, Node, ObjectType, Scalar, TypeId};
+
+/// Why a schema does not say how to merge.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TypeError {
+    /// A list is of type map without keys.
+    #[error("missing map keys; a list of type map needs x-kubernetes-list-map-keys")]
+    MissingMapKeys,
+    /// A patch strategy is not known.
+    #[error("unknown patch strategy {0}")]
+    UnknownPatchStrategy(String),
+}
+
+/// Anything, with objects and lists replaced as a whole.
+const ATOMIC: TypeId = TypeId(0);
+/// Anything, with objects merged and lists replaced as a whole.
+const DEDUCED: TypeId = TypeId(1);
+const IGNORED: TypeId = TypeId(2);
+
+pub(super) fn built_in(schema: &Schema) -> Result<ObjectType, TypeError> {
+    let mut compiler = Compiler::new(false);
+    let root = compiler.schema(schema, false)?;
+    Ok(compiler.finish(root))
+}
+
+pub(super) fn custom_resource(schema: &Schema) -> Result<ObjectType, TypeError> {
+    let mut compiler = Compiler::new(true);
+    let root = compiler.schema(&Schema { embedded_resource: true, ..schema.clone() }, false)?;
+    Ok(compiler.finish(root))
+}
+
+pub(super) fn deduced() -> ObjectType {
+    Compiler::new(true).finish(DEDUCED)
+}
+
+struct Compiler {
+    nodes: Vec<Node>,
+    /// Shared schemas by address, and whether unknown fields are preserved around them.
+    ///
+    /// The addresses stay valid: the schemas are borrowed for as long as the compiler runs.
+    known: HashMap<(*const Schema, bool), TypeId>,
+    custom: bool,
+}
+
+impl Compiler {
+    fn new(custom: bool) -> Self {
+        let anything = |others: TypeId, atomic: bool| Node {
+            scalar: Some(Scalar::Any),
+            list: Some(ListShape { items: ATOMIC, elements: Elements::Atomic }),
+            map: Some(MapShape {
+                fields: Vec::new(),
+                others: Some(others),
+                special: None,
+                atomic,
+                untyped: !atomic,
+            }),
+            ignored: false,
+        };
+        let ignored = Node { ignored: true, ..Node::default() };
+        Self {
+            nodes: vec![anything(ATOMIC, true), anything(DEDUCED, false), ignored],
+            known: HashMap::new(),
+            custom,
+        }
+    }
+
+    /// Makes the `managedFields` of the object's own metadata invisible.
+    fn finish(mut self, root: TypeId) -> ObjectType {
+        let metadata = self.map(root).and_then(|map| map.field("metadata"));
+        let metadata = metadata.map(|id| self.with_special(id, "managedFields", IGNORED));
+        let root = metadata.map_or(root, |id| self.with_special(root, "metadata", id));
+        ObjectType { nodes: self.nodes, root }
+    }
+
+    fn map(&self, id: TypeId) -> Option<&MapShape> {
+        self.nodes[id.0].map.as_ref()
+    }
+
+    fn with_special(&mut self, id: TypeId, name: &'static str, special: TypeId) -> TypeId {
+        let mut node = self.nodes[id.0].clone();
+        if let Some(map) = &mut node.map {
+            map.special = Some((name, special));
+        }
+        self.push(node)
+    }
+
+    fn push(&mut self, node: Node) -> TypeId {
+        self.nodes.push(node);
+        TypeId(self.nodes.len() - 1)
+    }
+
+    fn shared(&mut self, schema: &Arc<Schema>, preserve: bool) -> Result<TypeId, TypeError> {
+        let key = (Arc::as_ptr(schema), preserve);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(*known);
+        }
+        let id = self.schema(schema, preserve)?;
+        self.known.insert(key, id);
+        Ok(id)
+    }
+
+    /// `preserve`: a schema around this one preserves unknown fields.
+    fn schema(&mut self, schema: &Schema, preserve: bool) -> Result<TypeId, TypeError> {
+        let preserve = preserve || schema.preserves_unknown_fields();
+        let mut node = Node::default();
+        match schema.schema_type {
+            None => {
+                node.scalar = Some(Scalar::Any);
+                node.list = Some(self.list(schema, preserve)?);
+                node.map = Some(self.object(schema, preserve)?);
+            }
+            Some(SchemaType::Object) => node.map = Some(self.object(schema, preserve)?),
+            Some(SchemaType::Array) => node.list = Some(self.list(schema, preserve)?),
+            Some(SchemaType::Integer | SchemaType::Number) => node.scalar = Some(Scalar::Numeric),
+            Some(SchemaType::Boolean) => node.scalar = Some(Scalar::Boolean),
+            Some(SchemaType::String) => node.scalar = Some(string(schema)),
+        }
+        Ok(self.push(node))
+    }
+
+    fn object(&mut self, schema: &Schema, preserve: bool) -> Result<MapShape, TypeError> {
+        let mut fields = Vec::with_capacity(schema.properties.len());
+        for (name, property) in &schema.properties {
+            fields.push((name.as_str().into(), self.shared(property, preserve)?));
+        }
+        if self.custom && schema.embedded_resource {
+            self.embed(&mut fields)?;
+        }
+        let others = match &schema.additional_properties {
+            None if preserve || fields.is_empty() => Some(DEDUCED),
+            None | Some(AdditionalProperties::Allowed(false)) => None,
+            Some(AdditionalProperties::Allowed(true)) => Some(DEDUCED),
+            Some(AdditionalProperties::Schema(values)) => Some(self.shared(values, preserve)?),
+        };
+        let others_untyped = others.is_some_and(|id| self.nodes[id.0].scalar == Some(Scalar::Any));
+        let untyped = fields.is_empty() && others_untyped;
+        let atomic = schema.map_type == Some(MapType::Atomic);
+        Ok(MapShape { fields, others, special: None, atomic, untyped })
+    }
+
+    /// Gives the fields of every Kubernetes object to the fields of an embedded one.
+    fn embed(&mut self, fields: &mut Vec<(Box<str>, TypeId)>) -> Result<(), TypeError> {
+        let text = self.push(Node { scalar: Some(Scalar::String), ..Node::default() });
+        let metadata = self.schema(&OBJECT_META, false)?;
+        for (name, id) in [("apiVersion", text), ("kind", text), ("metadata", metadata)] {
+            match fields.binary_search_by(|(known, _)| known.as_ref().cmp(name)) {
+                Ok(at) => fields[at].1 = id,
+                Err(at) => fields.insert(at, (name.into(), id)),
+            }
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, schema: &Schema, preserve: bool) -> Result<ListShape, TypeError> {
+        let items = match &schema.items {
+            Some(items) => self.shared(items, preserve)?,
+            None => ATOMIC,
+        };
+        Ok(ListShape { items, elements: self.elements(schema)? })
+    }
+
+    fn elements(&self, schema: &Schema) -> Result<Elements, TypeError> {
+        match (schema.list_type, &schema.patch_strategy) {
+            (Some(ListType::Set), _) => Ok(Elements::Set),
+            (Some(ListType::Map), _) if schema.list_map_keys.is_empty() => Err(TypeError::MissingMapKeys),
+            (Some(ListType::Map), _) => Ok(Elements::Keyed(keys(schema, &schema.list_map_keys))),
+            (None, Some(strategy)) if !self.custom => by_strategy(schema, strategy),
+            (Some(ListType::Atomic) | None, _) => Ok(Elements::Atomic),
+        }
+    }
+}
+
+fn by_strategy(schema: &Schema, strategy: &str) -> Result<Elements, TypeError> {
+    match (strategy, &schema.patch_merge_key) {
+        ("merge" | "merge,retainKeys", Some(key)) => {
+            Ok(Elements::Keyed(keys(schema, std::slice::from_ref(key))))
+        }
+        ("merge" | "merge,retainKeys", None) => Ok(Elements::Set),
+        ("retainKeys", _) => Ok(Elements::Atomic),
+        (other, _) => Err(TypeError::UnknownPatchStrategy(other.to_owned())),
+    }
+}
+
+fn keys(list: &Schema, names: &[String]) -> Keys {
+    let default = |name: &String| {
+        let item = list.items.as_ref()?;
+        item.properties.get(name)?.default.clone().filter(|default| !default.is_null())
+    };
+    let mut sorted: Vec<_> =
+        names.iter().map(|name| ListKey { name: name.clone(), default: default(name) }).collect();
+    sorted.sort_by(|left, right| left.name.cmp(&right.name));
+    Keys { declared: names.to_vec(), sorted }
+}
+
+/// A string with a format may be something else in disguise, such as an int-or-string.
+fn string(schema: &Schema) -> Scalar {
+    match schema.format.as_deref() {
+        _ if schema.int_or_string => Scalar::Any,
+        None | Some("" | "byte") => Scalar::String,
+        Some(_) => Scalar::Any,
+    }
+}
