@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use redb::Database;
 
-use crate::disk::{DiskStore, FILE, OpenError, Options};
+use crate::disk::{DiskStore, FILE, OpenError, Options, private_file};
 use crate::format;
 use crate::lock::Lock;
 
@@ -46,12 +46,13 @@ pub fn backup(store: &DiskStore, file: &Path) -> Result<u64, BackupError> {
     }
     let failed = |reason: String| BackupError::Write { path: file.to_owned(), reason };
     let unfinished = file.with_extension("unfinished");
-    let database = Database::create(&unfinished).map_err(|error| failed(error.to_string()))?;
-    let version = store.with_index(|index| format::save(&database, index).map(|()| index.version()));
-    let version = version.map_err(|error| failed(error.to_string()))?;
+    let private = private_file(&unfinished).map_err(|error| failed(error.to_string()))?;
+    let database = Database::builder().create_file(private).map_err(|error| failed(error.to_string()))?;
+    let index = store.snapshot();
+    format::save(&database, &index).map_err(|error| failed(error.to_string()))?;
     drop(database);
     std::fs::rename(&unfinished, file).map_err(|error| failed(error.to_string()))?;
-    Ok(version)
+    Ok(index.version())
 }
 
 /// Makes a data directory from a backup.

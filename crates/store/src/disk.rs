@@ -111,28 +111,28 @@ impl DiskStore {
     pub fn open(directory: &Path, options: &Options) -> Result<Self, OpenError> {
         let lock = Lock::take(directory)?;
         let path = directory.join(FILE);
-        let is_new = !path.exists();
-        let database = Database::create(&path).map_err(|error| damaged(&path, &error))?;
-        Self::start(database, &path, is_new, options, Some(lock))
+        let file = private_file(&path);
+        let file = file.map_err(|source| OpenError::Directory { path: directory.to_owned(), source })?;
+        let database = Database::builder().create_file(file).map_err(|error| damaged(&path, &error))?;
+        Self::start(database, &path, options, Some(lock))
     }
 
     /// Opens a store in storage of another kind, such as one that breaks down in a test.
     pub fn open_in(storage: impl redb::StorageBackend, options: &Options) -> Result<Self, OpenError> {
         let path = Path::new("(storage)");
-        let is_new = storage.len().is_ok_and(|length| length == 0);
         let database =
             Database::builder().create_with_backend(storage).map_err(|error| damaged(path, &error))?;
-        Self::start(database, path, is_new, options, None)
+        Self::start(database, path, options, None)
     }
 
     fn start(
         database: Database,
         path: &Path,
-        is_new: bool,
         options: &Options,
         lock: Option<Lock>,
     ) -> Result<Self, OpenError> {
-        if is_new {
+        // A first start that was interrupted leaves a file without tables.
+        if format::is_blank(&database).map_err(|error| unreadable(path, &error))? {
             format::create(&database).map_err(|error| unreadable(path, &error))?;
         }
         let index = format::load(&database, options.remembered).map_err(|error| unreadable(path, &error))?;
@@ -146,8 +146,9 @@ impl DiskStore {
         Ok(Self { shared, queue: Some(queue), committer: Some(committer), _lock: lock })
     }
 
-    pub(crate) fn with_index<T>(&self, use_index: impl FnOnce(&Index) -> T) -> T {
-        use_index(&self.shared.read())
+    /// All of one version; values are shared, not copied.
+    pub(crate) fn snapshot(&self) -> Index {
+        self.shared.read().clone()
     }
 }
 
@@ -268,6 +269,15 @@ impl Committer {
         // Told under the lock, so that versions are told in order.
         self.shared.latest.send_replace(index.version());
     }
+}
+
+/// The file, readable for its owner only: it will hold secrets.
+pub(crate) fn private_file(path: &Path) -> std::io::Result<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 fn damaged(path: &Path, error: &redb::DatabaseError) -> OpenError {

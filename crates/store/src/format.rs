@@ -48,6 +48,11 @@ from_redb!(redb::TransactionError, redb::TableError, redb::StorageError, redb::C
 
 type Outcome<T> = Result<T, FormatError>;
 
+/// Whether a file has no tables yet.
+pub(crate) fn is_blank(database: &Database) -> Outcome<bool> {
+    Ok(database.begin_read()?.list_tables()?.next().is_none())
+}
+
 /// Makes the tables of a new file.
 pub(crate) fn create(database: &Database) -> Outcome<()> {
     let transaction = database.begin_write()?;

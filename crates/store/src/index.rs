@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::{Change, Compacted, Entry, Expected, Next, Page, Range, Write, WriteError};
 
 /// Entries by key, and the changes that led to them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Index {
     entries: BTreeMap<Arc<str>, Entry>,
     /// Without a gap: one change for each version after `compacted`.

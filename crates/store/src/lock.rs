@@ -15,7 +15,7 @@ pub(crate) struct Lock {
 impl Lock {
     pub(crate) fn take(directory: &Path) -> Result<Self, OpenError> {
         let unusable = |source| OpenError::Directory { path: directory.to_owned(), source };
-        std::fs::create_dir_all(directory).map_err(unusable)?;
+        create_private(directory).map_err(unusable)?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(directory.join("lock")).map_err(unusable)?;
@@ -27,6 +27,15 @@ impl Lock {
         note_process(&mut file).map_err(unusable)?;
         Ok(Self { _file: file })
     }
+}
+
+/// Makes the directory for its owner only; one that is there keeps its permissions.
+fn create_private(directory: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
 }
 
 fn note_process(file: &mut File) -> std::io::Result<()> {

@@ -29,7 +29,7 @@ fn merge(original: Vec<Value>, patch: Vec<Value>, field: Field<'_>, deletes: boo
         ElementKind::Scalar if deletes => {
             Ok(original.into_iter().filter(|item| !patch.contains(item)).collect())
         }
-        ElementKind::Scalar => merge_scalars(original, patch),
+        ElementKind::Scalar => merge_scalars(&original, &patch),
         ElementKind::Object => merge_elements(original, patch, field),
     }
 }
@@ -55,15 +55,15 @@ pub(super) fn element_kind(original: &[Value], patch: &[Value]) -> Result<Elemen
 }
 
 /// The union of both, in the order of the patch as far as that goes.
-fn merge_scalars(original: Vec<Value>, patch: Vec<Value>) -> Result<Vec<Value>> {
+fn merge_scalars(original: &[Value], patch: &[Value]) -> Result<Vec<Value>> {
     let mut merged: Vec<Value> = Vec::with_capacity(original.len() + patch.len());
-    for item in original.iter().chain(&patch) {
+    for item in original.iter().chain(patch) {
         if !merged.contains(item) {
             merged.push(item.clone());
         }
     }
     let (in_patch, rest) = merged.into_iter().partition(|item| patch.contains(item));
-    order::combine(in_patch, rest, &patch, &original, Identity { kind: ElementKind::Scalar, key: "" })
+    order::combine(in_patch, rest, patch, original, Identity { kind: ElementKind::Scalar, key: "" })
 }
 
 fn merge_elements(original: Vec<Value>, patch: Vec<Value>, field: Field<'_>) -> Result<Vec<Value>> {

@@ -1,3 +1,5 @@
+#![expect(clippy::needless_pass_by_value, reason = "tables of `json!` values read better")]
+
 use std::sync::LazyLock;
 
 use krono_schema::Schema;

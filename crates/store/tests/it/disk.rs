@@ -34,6 +34,7 @@ fn a_second_process_is_refused() {
 
 #[test]
 fn damaged_and_foreign_files_are_refused() {
+    const OTHER: redb::TableDefinition<&str, u64> = redb::TableDefinition::new("other");
     let refused = |bytes: &[u8]| {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("krono.redb"), bytes).unwrap();
@@ -45,8 +46,30 @@ fn damaged_and_foreign_files_are_refused() {
     refused(&[0; 8192]);
 
     let directory = tempfile::tempdir().unwrap();
-    drop(redb::Database::create(directory.path().join("krono.redb")).unwrap());
+    let database = redb::Database::create(directory.path().join("krono.redb")).unwrap();
+    let transaction = database.begin_write().unwrap();
+    transaction.open_table(OTHER).unwrap();
+    transaction.commit().unwrap();
+    drop(database);
     assert!(matches!(open(directory.path()).unwrap_err(), OpenError::Damaged { .. }));
+}
+
+#[test]
+fn an_interrupted_first_start_is_no_damage() {
+    let directory = tempfile::tempdir().unwrap();
+    drop(redb::Database::create(directory.path().join("krono.redb")).unwrap());
+    assert_eq!(open(directory.path()).unwrap().version(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_can_read_the_data() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let _store = open(&data).unwrap();
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&data), mode(&data.join("krono.redb"))), (0o700, 0o600));
 }
 
 #[test]
