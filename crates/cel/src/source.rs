@@ -58,10 +58,14 @@ pub struct Issues {
 
 impl std::error::Error for Issues {}
 
+/// As in cel-go, a hundred issues are told, and the parser's line that there are more.
+const MOST_ISSUES: usize = 101;
+
 impl Issues {
     /// Issues in the order in which they stand in the source.
     pub(crate) fn new(source: &str, mut issues: Vec<Issue>) -> Self {
         issues.sort_by_key(|it| it.at);
+        issues.truncate(MOST_ISSUES);
         Self { source: source.to_owned(), issues }
     }
 

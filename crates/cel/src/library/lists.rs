@@ -172,11 +172,9 @@ fn distinct<'a>(meter: &Meter<'_>, args: &[Val<'a>]) -> Result<Val<'a>, EvalErro
     let mut keyless = Vec::new();
     for element in list.iter() {
         let new = if let Some(key) = Key::new(&element) {
-            meter.charge(keyless.len() as u64)?;
-            keys.insert(key) && !keyless.contains(&element)
+            keys.insert(key) && ListView::Made(&keyless).position(&element, meter)?.is_none()
         } else {
-            meter.charge(unique.len() as u64)?;
-            let new = !unique.contains(&element);
+            let new = ListView::Made(&unique).position(&element, meter)?.is_none();
             keyless.extend(new.then(|| element.clone()));
             new
         };

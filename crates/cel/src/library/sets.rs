@@ -26,8 +26,12 @@ type Relation = for<'v, 'w> fn(ListView<'v, '_>, ListView<'w, '_>, &Meter<'_>) -
 
 /// Whether the first list has all elements of the second.
 fn contains(list: ListView<'_, '_>, part: ListView<'_, '_>, meter: &Meter<'_>) -> Result<bool, EvalError> {
-    charge_pairs(list, part, meter)?;
-    Ok(part.iter().all(|element| has(list, &element)))
+    for element in part.iter() {
+        if list.position(&element, meter)?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn equivalent(left: ListView<'_, '_>, right: ListView<'_, '_>, meter: &Meter<'_>) -> Result<bool, EvalError> {
@@ -35,16 +39,12 @@ fn equivalent(left: ListView<'_, '_>, right: ListView<'_, '_>, meter: &Meter<'_>
 }
 
 fn intersects(left: ListView<'_, '_>, right: ListView<'_, '_>, meter: &Meter<'_>) -> Result<bool, EvalError> {
-    charge_pairs(left, right, meter)?;
-    Ok(left.iter().any(|element| has(right, &element)))
-}
-
-fn has(list: ListView<'_, '_>, element: &Val<'_>) -> bool {
-    list.iter().any(|it| it == *element)
-}
-
-fn charge_pairs(left: ListView<'_, '_>, right: ListView<'_, '_>, meter: &Meter<'_>) -> Result<(), EvalError> {
-    meter.charge((left.len() as u64).saturating_mul(right.len() as u64))
+    for element in left.iter() {
+        if right.position(&element, meter)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 #[cfg(test)]

@@ -117,13 +117,7 @@ impl<'a> Frame<'_, 'a> {
         let element = self.eval(element)?;
         let container = self.eval(container)?;
         if let Some(list) = container.as_list() {
-            for it in list.iter() {
-                self.meter.charge(1)?;
-                if it.equals(&element, self.meter)? {
-                    return Ok(Val::Bool(true));
-                }
-            }
-            return Ok(Val::Bool(false));
+            return Ok(Val::Bool(list.position(&element, self.meter)?.is_some()));
         }
         match container.as_map() {
             Some(map) => Ok(Val::Bool(Key::lookup(&element).is_some_and(|key| map.contains(&key)))),

@@ -3,6 +3,8 @@
 use serde_json::Value;
 
 use super::{Key, Map, Text, Val};
+use crate::error::EvalError;
+use crate::meter::Meter;
 use crate::types::Type;
 
 static DYN: Type = Type::Dyn;
@@ -44,6 +46,32 @@ impl<'v, 'a> ListView<'v, 'a> {
             Self::Json(elements, ty) => elements.get(index).map(|it| Val::from_json(it, ty)),
             Self::Made(elements) => elements.get(index).cloned(),
         }
+    }
+
+    /// Where an equal element is found first.
+    pub fn position(self, element: &Val<'_>, meter: &Meter<'_>) -> Result<Option<usize>, EvalError> {
+        self.search(0..self.len(), element, meter)
+    }
+
+    /// Where an equal element is found last.
+    pub fn last_position(self, element: &Val<'_>, meter: &Meter<'_>) -> Result<Option<usize>, EvalError> {
+        self.search((0..self.len()).rev(), element, meter)
+    }
+
+    fn search(
+        self,
+        places: impl Iterator<Item = usize>,
+        element: &Val<'_>,
+        meter: &Meter<'_>,
+    ) -> Result<Option<usize>, EvalError> {
+        for place in places {
+            meter.charge(1)?;
+            let found = self.get(place).map_or(Ok(false), |it| it.equals(element, meter))?;
+            if found {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
     }
 
     /// The elements in order.

@@ -7,7 +7,7 @@ mod noise;
 use std::time::{Duration, Instant};
 
 use krono_cel::library::{self, kro, kubernetes};
-use krono_cel::{Env, EvalErrorKind, Type};
+use krono_cel::{DEFAULT_BUDGET, Env, EvalErrorKind, Meter, Type};
 use serde_json::{Value, json};
 
 use crate::random::Suite;
@@ -21,9 +21,9 @@ const TIME: Duration = Duration::from_secs(5);
 #[test]
 fn hostile() {
     let suite = Suite::start("cel-hostile", 2_000);
-    let target = Target::new();
+    let target = Target::new(suite.is_deep());
     let mut tally = Tally::default();
-    for case in nesting::cases().into_iter().chain(growth::cases()) {
+    for case in nesting::cases().into_iter().chain(growth::cases(suite.is_deep())) {
         tally.count(case.check(&target));
     }
     noise::run(&suite, &target, &mut tally);
@@ -86,11 +86,14 @@ impl Case {
 /// An environment with every library, and large variables.
 struct Target {
     env: Env,
+    budget: u64,
     variables: Vec<(&'static str, Value)>,
 }
 
 impl Target {
-    fn new() -> Self {
+    /// An ordinary run gives a tenth of the budget, and so takes a tenth of the time to use it up.
+    fn new(deep: bool) -> Self {
+        let budget = if deep { DEFAULT_BUDGET } else { DEFAULT_BUDGET / 10 };
         let numbers: Vec<i64> = (0..100_000).collect();
         let object: serde_json::Map<String, Value> =
             (0..10_000).map(|it| (format!("key{it}"), json!(it))).collect();
@@ -112,7 +115,7 @@ impl Target {
         ];
         let builder = libraries.into_iter().fold(kro::environment(), krono_cel::EnvBuilder::library);
         let env = variables.iter().fold(builder, |it, (name, _)| it.variable(name, Type::Dyn)).build();
-        Self { env, variables }
+        Self { env, budget, variables }
     }
 
     /// Does all that can be done with an expression; an error only if krono panicked.
@@ -148,10 +151,10 @@ impl Target {
             .variables
             .iter()
             .fold(self.env.bindings(), |bindings, (name, json)| bindings.with(name, json));
-        match program.eval(&bindings) {
+        match program.eval_metered(&bindings, &Meter::new(self.budget)) {
             Ok(value) => {
-                drop(value.to_json());
-                let _: bool = value == value.clone();
+                drop(value.to_json_metered(&Meter::new(self.budget)));
+                drop(value.equals(&value.clone(), &Meter::new(self.budget)));
                 Expect::Value
             }
             Err(error) if error.kind() == EvalErrorKind::BudgetExceeded => Expect::Budget,

@@ -33,6 +33,11 @@ impl Suite {
         u32::try_from(self.cases).unwrap()
     }
 
+    /// Whether full counts were asked for.
+    pub(crate) fn is_deep(&self) -> bool {
+        self.deadline.is_none()
+    }
+
     /// Whether the time is up.
     pub(crate) fn is_over(&self) -> bool {
         self.deadline.is_some_and(|it| Instant::now() > it)

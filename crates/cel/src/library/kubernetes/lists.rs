@@ -8,14 +8,17 @@ use crate::types::Type::{self, Bool, Bytes, Double, Int, Param, String, Timestam
 use crate::value::{ListView, Val};
 
 /// `isSorted`, `sum`, `min`, `max`, `indexOf` and `lastIndexOf`.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the methods are less general in their lifetimes"
+)]
 pub fn lists() -> Library {
     let list = Type::list;
     let search = |id, find: Search| {
         Overload::method(id, [list(Param(0)), Param(0)], Int, move |meter, args| {
             let [list, element] = arity(args)?;
-            let list = list.elements()?;
-            meter.charge(list.len() as u64)?;
-            Ok(Val::Int(find(list, element).and_then(|at| i64::try_from(at).ok()).unwrap_or(-1)))
+            let found = find(list.elements()?, element, meter)?;
+            Ok(Val::Int(found.and_then(|at| i64::try_from(at).ok()).unwrap_or(-1)))
         })
     };
     Library::new()
@@ -33,15 +36,15 @@ pub fn lists() -> Library {
         )
         .function(
             "indexOf",
-            [search("list_a_index_of_int", |list, element| list.iter().position(|it| it == *element))],
+            [search("list_a_index_of_int", |list, element, meter| list.position(element, meter))],
         )
         .function(
             "lastIndexOf",
-            [search("list_a_last_index_of_int", |list, element| list.iter().rposition(|it| it == *element))],
+            [search("list_a_last_index_of_int", |list, element, meter| list.last_position(element, meter))],
         )
 }
 
-type Search = for<'v, 'a> fn(ListView<'v, 'a>, &Val<'a>) -> Option<usize>;
+type Search = for<'v> fn(ListView<'v, '_>, &Val<'_>, &Meter<'_>) -> Result<Option<usize>, EvalError>;
 
 /// A type with an order, and the names of the overloads for lists of it.
 struct Ordered {

@@ -81,7 +81,7 @@ fn errors_deep_inside_are_found_on_a_small_stack() {
 
 #[test]
 fn chains_of_operators_may_be_long() {
-    for operator in [" + ", " - ", " * ", " && ", " || ", " == ", " in "] {
+    for operator in [" + ", " - ", " * ", " / ", " % ", " && ", " || "] {
         parses(vec!["a"; 5_000].join(operator));
         parses(vec!["a.b[0]"; 5_000].join(operator));
     }
@@ -90,6 +90,15 @@ fn chains_of_operators_may_be_long() {
     parses("-".repeat(99_999) + "a");
     parses(format!("[{}]", "1, ".repeat(30_000)));
     parses(format!("f({}1)", "1, ".repeat(30_000)));
+}
+
+/// Comparisons of comparisons are bounded as all nesting is.
+#[test]
+fn chains_of_comparisons_may_not() {
+    for operator in [" == ", " < ", " in "] {
+        let message = first_message(vec!["a"; 5_000].join(operator)).unwrap();
+        assert_eq!(message, "expression recursion limit exceeded: 250", "{operator}");
+    }
 }
 
 #[test]
