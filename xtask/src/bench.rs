@@ -16,7 +16,8 @@ struct Benchmark {
     package: &'static str,
 }
 
-const BENCHMARKS: &[Benchmark] = &[Benchmark { name: "cel", package: "krono-cel" }];
+const BENCHMARKS: &[Benchmark] =
+    &[Benchmark { name: "cel", package: "krono-cel" }, Benchmark { name: "patch", package: "krono-patch" }];
 
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let mut missed = Vec::new();

@@ -17,6 +17,7 @@ mod object_type;
 mod order;
 mod path;
 mod prune;
+mod scale;
 #[cfg(test)]
 mod tests;
 mod timestamp;
@@ -38,6 +39,7 @@ pub use managers::times::keep_times;
 pub use managers::{ManagedFieldsError, Operation, validate as validate_managed_fields};
 pub use object_type::{ObjectType, TypeError};
 pub use path::{KeyField, PathElement};
+pub use scale::ReplicasPaths;
 pub use timestamp::{InvalidTimestamp, Timestamp};
 pub use typed::validate::Mistakes;
 pub use updating::update;

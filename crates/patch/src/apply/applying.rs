@@ -1,5 +1,8 @@
 //! One apply, from the request to the object with its managed fields.
 
+use std::cell::LazyCell;
+use std::ops::Deref;
+
 use serde_json::Value;
 
 use super::conflict::{RawConflict, in_words};
@@ -7,7 +10,9 @@ use super::endpoint::Endpoint;
 use super::error::ApplyError;
 use super::last_applied;
 use super::managers::{ManagerId, Managers, Operation};
-use super::object::{managed_fields, name_text, same_but_managed_fields, set_managed_fields};
+use super::object::{
+    equal_but_managed_fields, managed_fields, name_text, same_but_managed_fields, set_managed_fields,
+};
 use super::timestamp::Timestamp;
 use super::typed::validate::{Duplicates, validate};
 use super::updater::{UpdateFailure, Updater};
@@ -41,8 +46,8 @@ pub fn apply(
     config: &Value,
     applier: &Applier<'_>,
 ) -> Result<Value, ApplyError> {
-    let blank = endpoint.blank_object();
-    let live = live.unwrap_or(&blank);
+    let blank = LazyCell::new(|| endpoint.blank_object());
+    let live = live.unwrap_or_else(|| &blank);
     depth::check(live)?;
     depth::check(config)?;
     let updater = endpoint.updater().ok_or_else(|| ApplyError::NoType(endpoint.kind_text()))?;
@@ -58,7 +63,7 @@ pub fn apply(
 struct Applying<'a> {
     endpoint: &'a Endpoint<'a>,
     updater: Updater<'a>,
-    blank: &'a Value,
+    blank: &'a dyn Deref<Target = Value>,
     live: &'a Value,
     config: &'a Value,
     applier: &'a Applier<'a>,
@@ -72,17 +77,21 @@ enum Failure<'a> {
 
 impl<'a> Applying<'a> {
     fn run(self) -> Result<Value, ApplyError> {
-        let managers = Managers::read(managed_fields(self.live)).map_err(ApplyError::ManagedFields)?;
+        let managers = self.managers()?;
         self.endpoint.check_config(self.config)?;
-        match self.attempt(managers.clone(), self.applier.force) {
+        match self.attempt(managers, self.applier.force) {
             Ok(object) => Ok(object),
             Err(Failure::Error(error)) => Err(error),
-            Err(Failure::Conflicts(conflicts)) => self.settle(managers, conflicts),
+            Err(Failure::Conflicts(conflicts)) => self.settle(conflicts),
         }
     }
 
+    fn managers(self) -> Result<Managers<'a>, ApplyError> {
+        Managers::read(managed_fields(self.live)).map_err(ApplyError::ManagedFields)
+    }
+
     /// Whoever moves from client-side to server-side apply does not conflict with what was applied before.
-    fn settle(self, managers: Managers<'a>, conflicts: Vec<RawConflict<'a>>) -> Result<Value, ApplyError> {
+    fn settle(self, conflicts: Vec<RawConflict<'a>>) -> Result<Value, ApplyError> {
         let refused = |conflicts: &[RawConflict<'_>]| Err(ApplyError::Conflict(in_words(conflicts)));
         if self.applier.manager != KUBECTL {
             return refused(&conflicts);
@@ -95,7 +104,7 @@ impl<'a> Applying<'a> {
         if !rest.is_empty() {
             return refused(&rest);
         }
-        self.attempt(managers, true).map_err(|failure| match failure {
+        self.attempt(self.managers()?, true).map_err(|failure| match failure {
             Failure::Error(error) => error,
             Failure::Conflicts(conflicts) => ApplyError::Conflict(in_words(&conflicts)),
         })
@@ -137,7 +146,9 @@ impl<'a> Applying<'a> {
             }
             managers.add(manager);
         }
-        let mut object = if unchanged { self.live.clone() } else { new };
+        // What is the same may still be written differently, as 1 and 1.0 are.
+        let mut object =
+            if unchanged && !equal_but_managed_fields(self.live, &new) { self.live.clone() } else { new };
         set_managed_fields(&mut object, managers.write());
         object
     }

@@ -106,30 +106,35 @@ fn read_element(key: &str) -> Result<Option<PathElement<'_>>, FieldsV1Error> {
 }
 
 fn write(set: &FieldSet<'_>, with_self: bool) -> Map<String, Value> {
-    let mut fields = Map::new();
-    if with_self && !set.is_empty() {
-        fields.insert(".".to_owned(), Value::Object(Map::new()));
-    }
-    for node in set.nodes() {
-        fields.insert(write_element(&node.element), Value::Object(write(&node.below, node.member)));
-    }
-    fields
+    let itself = (with_self && !set.is_empty()).then(|| (".".to_owned(), Value::Object(Map::new())));
+    let parts = set
+        .nodes()
+        .iter()
+        .map(|node| (write_element(&node.element), Value::Object(write(&node.below, node.member))));
+    itself.into_iter().chain(parts).collect()
 }
 
 fn write_element(element: &PathElement<'_>) -> String {
     match element {
-        PathElement::Field(name) => format!("f:{name}"),
-        PathElement::Key(fields) => {
-            format!("k:{{{}}}", fields.iter().map(write_key).collect::<Vec<_>>().join(","))
-        }
-        PathElement::Value(value) => format!("v:{}", go_text::json(value)),
+        PathElement::Field(name) => ["f:", name].concat(),
+        PathElement::Key(fields) => write_keys(fields),
+        PathElement::Value(value) => ["v:", &go_text::json(value)].concat(),
         PathElement::Index(index) => format!("i:{index}"),
     }
 }
 
-fn write_key(field: &KeyField<'_>) -> String {
-    let name = Value::String(field.name.clone().into_owned());
-    format!("{name}:{}", go_text::json(&field.value))
+fn write_keys(fields: &[KeyField<'_>]) -> String {
+    let mut text = "k:{".to_owned();
+    for (position, field) in fields.iter().enumerate() {
+        if position > 0 {
+            text.push(',');
+        }
+        text.push_str(&Value::from(field.name.as_ref()).to_string());
+        text.push(':');
+        text.push_str(&go_text::json(&field.value));
+    }
+    text.push('}');
+    text
 }
 
 #[cfg(test)]

@@ -46,10 +46,23 @@ pub(super) fn annotation<'v>(object: &'v Value, name: &str) -> Option<&'v str> {
 
 /// Whether two objects are the same; who manages them is not looked at.
 pub(super) fn same_but_managed_fields(left: &Value, right: &Value) -> bool {
-    let (Value::Object(left), Value::Object(right)) = (left, right) else { return same(left, right) };
-    same_but(left, right, "metadata", |left, right| match (left, right) {
-        (Value::Object(left), Value::Object(right)) => same_but(left, right, "managedFields", |_, _| true),
-        (left, right) => same(left, right),
+    without_managed_fields(left, right, same)
+}
+
+/// Whether two objects are the same and written in the same way; who manages them is not looked at.
+pub(super) fn equal_but_managed_fields(left: &Value, right: &Value) -> bool {
+    without_managed_fields(left, right, |left, right| left == right)
+}
+
+type Equality = fn(&Value, &Value) -> bool;
+
+fn without_managed_fields(left: &Value, right: &Value, equal: Equality) -> bool {
+    let (Value::Object(left), Value::Object(right)) = (left, right) else { return equal(left, right) };
+    same_but(left, right, "metadata", equal, |left, right| match (left, right) {
+        (Value::Object(left), Value::Object(right)) => {
+            same_but(left, right, "managedFields", equal, |_, _| true)
+        }
+        (left, right) => equal(left, right),
     })
 }
 
@@ -58,16 +71,17 @@ fn same_but(
     left: &Map<String, Value>,
     right: &Map<String, Value>,
     special: &str,
-    same_special: impl Fn(&Value, &Value) -> bool,
+    equal: Equality,
+    equal_special: impl Fn(&Value, &Value) -> bool,
 ) -> bool {
     let rest = |fields: &Map<String, Value>| fields.len() - usize::from(fields.contains_key(special));
     let absent = &Value::Object(Map::new());
     let specials = (left.get(special).unwrap_or(absent), right.get(special).unwrap_or(absent));
     rest(left) == rest(right)
-        && same_special(specials.0, specials.1)
+        && equal_special(specials.0, specials.1)
         && left
             .iter()
-            .all(|(name, value)| name == special || right.get(name).is_some_and(|it| same(it, value)))
+            .all(|(name, value)| name == special || right.get(name).is_some_and(|it| equal(it, value)))
 }
 
 /// A group, version and kind as the API server prints them.

@@ -1,7 +1,6 @@
 //! How the parts of an object are owned and merged, compiled from its schema.
 
 mod compile;
-mod object_meta;
 #[cfg(test)]
 mod tests;
 
@@ -104,8 +103,7 @@ pub(super) struct ListKey {
 
 #[derive(Clone, Debug)]
 pub(super) struct MapShape {
-    /// The known fields, sorted by name.
-    fields: Vec<(Box<str>, TypeId)>,
+    fields: KnownFields,
     /// The type of all other fields, if there may be any.
     pub(super) others: Option<TypeId>,
     /// A field, known or not, whose type differs in this place.
@@ -118,19 +116,43 @@ pub(super) struct MapShape {
 impl MapShape {
     /// Whether the schema names the field.
     pub(super) fn knows(&self, name: &str) -> bool {
-        self.position(name).is_some()
+        self.fields.get(name).is_some()
     }
 
     /// The type of a field, known or not.
     pub(super) fn field(&self, name: &str) -> Option<TypeId> {
-        match self.special {
-            Some((special, id)) if special == name => Some(id),
-            _ => self.position(name).map(|at| self.fields[at].1).or(self.others),
+        self.find(name).map(|(id, _)| id)
+    }
+
+    /// The type of a field, and whether the schema names it.
+    pub(super) fn find(&self, name: &str) -> Option<(TypeId, bool)> {
+        let known = self.fields.get(name);
+        let special = self.special.filter(|(special, _)| *special == name).map(|(_, id)| id);
+        Some((special.or(known).or(self.others)?, known.is_some()))
+    }
+}
+
+/// The fields that a schema names.
+///
+/// They are sorted by the length of their names first: most comparisons are then of numbers.
+#[derive(Clone, Debug, Default)]
+struct KnownFields(Vec<(Box<str>, TypeId)>);
+
+impl KnownFields {
+    fn get(&self, name: &str) -> Option<TypeId> {
+        self.position(name).ok().map(|at| self.0[at].1)
+    }
+
+    fn set(&mut self, name: &str, id: TypeId) {
+        match self.position(name) {
+            Ok(at) => self.0[at].1 = id,
+            Err(at) => self.0.insert(at, (name.into(), id)),
         }
     }
 
-    fn position(&self, name: &str) -> Option<usize> {
-        self.fields.binary_search_by(|(known, _)| known.as_ref().cmp(name)).ok()
+    fn position(&self, name: &str) -> Result<usize, usize> {
+        let order = |known: &str| known.len().cmp(&name.len()).then_with(|| known.cmp(name));
+        self.0.binary_search_by(|(known, _)| order(known))
     }
 }
 

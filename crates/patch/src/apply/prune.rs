@@ -1,5 +1,7 @@
 //! Fields that nobody applies any more.
 
+mod walk;
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -7,16 +9,27 @@ use serde_json::Value;
 use super::field_set::FieldSet;
 use super::managers::{Manager, Managers};
 use super::object_type::ObjectType;
+use super::typed::merge::Merged;
 use super::typed::named_fields::with_named_fields;
 use super::typed::remove::remove;
 use super::typed::to_set::to_set;
 use super::updater::Updater;
 
+/// Whether nothing can be taken out because the last of the managers applies all that it did last time.
+///
+/// Then every part that was in the last configuration is owned, and so are the map entries and list elements around it.
+/// Only a part in which the configuration has nothing may come to hold nothing that is owned.
+pub(super) fn is_needless(merged: &Merged, managers: &Managers<'_>, last: &Manager<'_>) -> bool {
+    let applies_all =
+        |manager: &Manager<'_>| manager.api_version == last.api_version && last.set.is_subset(&manager.set);
+    !merged.keeps_content_of_empty && managers.0.last().is_some_and(applies_all)
+}
+
 /// Takes out of `merged` what was in the `last` configuration of a manager, is not in its present one, and belongs
 /// to nobody else.
 pub(super) fn prune(
     updater: Updater<'_>,
-    merged: Value,
+    mut merged: Value,
     managers: &Managers<'_>,
     last: &Manager<'_>,
 ) -> Result<Value, String> {
@@ -25,6 +38,13 @@ pub(super) fn prune(
         return Ok(merged);
     }
     let pruning = Pruning { updater, managers, last, types };
+    if pruning.one_version() {
+        let owned: Vec<_> = managers.0.iter().map(|manager| &manager.set).collect();
+        if let Some(gone) = walk::gone(types, &merged, &last.set, &owned) {
+            remove(types, &mut merged, &gone);
+            return Ok(merged);
+        }
+    }
     pruning.prune(&merged).map_err(|it| format!("failed to prune fields: {it}"))
 }
 
@@ -37,6 +57,12 @@ struct Pruning<'a> {
 }
 
 impl<'a> Pruning<'a> {
+    /// Whether the request and all managers, then and now, use the same version.
+    fn one_version(&self) -> bool {
+        let version = self.updater.api_version;
+        self.last.api_version == version && self.managers.0.iter().all(|it| it.api_version == version)
+    }
+
     fn prune(&self, merged: &Value) -> Result<Value, String> {
         let (request_version, last_version) = (self.updater.api_version, self.last.api_version.as_ref());
         let merged = self

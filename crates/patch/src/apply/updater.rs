@@ -68,8 +68,10 @@ impl<'a> Updater<'a> {
         let (api_version, time) = (Cow::Borrowed(self.api_version), last.as_ref().and_then(|last| last.time));
         managers.0.push(Manager { id: id.clone(), api_version, set, time });
         let new = match &last {
-            Some(last) => prune::prune(self, merged, managers, last).map_err(UpdateFailure::Conversion)?,
-            None => merged,
+            Some(last) if !prune::is_needless(&merged, managers, last) => {
+                prune::prune(self, merged.value, managers, last).map_err(UpdateFailure::Conversion)?
+            }
+            Some(_) | None => merged.value,
         };
         self.take_over(live, &new, managers, Some(id), force)?;
         Ok(new)

@@ -1,6 +1,7 @@
 //! One update: an object changed in any other way than by applying.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
@@ -45,8 +46,8 @@ pub fn update(
     now: Timestamp,
 ) -> Result<(), UpdateError> {
     let given = take_managed_fields(new);
-    let blank = endpoint.blank_object();
-    let old = live.unwrap_or(&blank);
+    let blank = LazyCell::new(|| endpoint.blank_object());
+    let old = live.unwrap_or_else(|| &blank);
     let mut managers = managers_of(endpoint, old, given.as_ref());
     let untracked = managers.is_empty() && !metadata_text(old, "uid").is_empty();
     if untracked {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::schema::{ListType, Schema, SchemaType};
+use crate::schema::{ListType, MapType, Schema, SchemaType};
 
 /// The schema of `metadata` of every Kubernetes object.
 pub fn object_meta() -> Schema {
@@ -32,7 +32,8 @@ fn owner_reference() -> Schema {
     let strings = names.map(|name| (name, string()));
     let flags = ["blockOwnerDeletion", "controller"].map(|name| (name, Schema::of_type(SchemaType::Boolean)));
     let required = names.map(str::to_owned).to_vec();
-    Schema { required, ..Schema::object(strings.into_iter().chain(flags)) }
+    let map_type = Some(MapType::Atomic);
+    Schema { required, map_type, ..Schema::object(strings.into_iter().chain(flags)) }
 }
 
 fn managed_fields() -> Schema {

@@ -45,6 +45,16 @@ impl<'a> FieldSet<'a> {
         result
     }
 
+    /// Whether everything in this set is in the other.
+    pub fn is_subset(&self, other: &FieldSet<'_>) -> bool {
+        let mut others = other.nodes.iter().peekable();
+        self.nodes.iter().all(|node| {
+            while others.next_if(|other| other.element < node.element).is_some() {}
+            let found = others.next_if(|other| other.element == node.element);
+            found.is_some_and(|other| (!node.member || other.member) && node.below.is_subset(&other.below))
+        })
+    }
+
     /// Adds what is in the other set.
     pub fn unite(&mut self, other: FieldSet<'a>) {
         if self.nodes.is_empty() {

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use krono_schema::{AdditionalProperties, ListType, MapType, Schema, SchemaType};
+use krono_schema::{AdditionalProperties, ListType, MapType, Schema, SchemaType, object_meta};
 
-use super::object_meta::OBJECT_META;
-use super::{Elements, Keys, ListKey, ListShape, MapShape, Node, ObjectType, Scalar, TypeId};
+use super::{Elements, Keys, KnownFields, ListKey, ListShape, MapShape, Node, ObjectType, Scalar, TypeId};
 
 /// Why a schema does not say how to merge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,8 +44,9 @@ struct Compiler {
     nodes: Vec<Node>,
     /// Shared schemas by address, and whether unknown fields are preserved around them.
     ///
-    /// The addresses stay valid: the schemas are borrowed for as long as the compiler runs.
-    known: HashMap<(*const Schema, bool), TypeId>,
+    /// The schema is kept so that its address is not used again.
+    known: HashMap<(*const Schema, bool), (Arc<Schema>, TypeId)>,
+    object_meta: Arc<Schema>,
     custom: bool,
 }
 
@@ -56,7 +56,7 @@ impl Compiler {
             scalar: Some(Scalar::Any),
             list: Some(ListShape { items: ATOMIC, elements: Elements::Atomic }),
             map: Some(MapShape {
-                fields: Vec::new(),
+                fields: KnownFields::default(),
                 others: Some(others),
                 special: None,
                 atomic,
@@ -68,6 +68,7 @@ impl Compiler {
         Self {
             nodes: vec![anything(ATOMIC, true), anything(DEDUCED, false), ignored],
             known: HashMap::new(),
+            object_meta: Arc::new(object_meta()),
             custom,
         }
     }
@@ -99,11 +100,11 @@ impl Compiler {
 
     fn shared(&mut self, schema: &Arc<Schema>, preserve: bool) -> Result<TypeId, TypeError> {
         let key = (Arc::as_ptr(schema), preserve);
-        if let Some(known) = self.known.get(&key) {
+        if let Some((_, known)) = self.known.get(&key) {
             return Ok(*known);
         }
         let id = self.schema(schema, preserve)?;
-        self.known.insert(key, id);
+        self.known.insert(key, (Arc::clone(schema), id));
         Ok(id)
     }
 
@@ -127,34 +128,31 @@ impl Compiler {
     }
 
     fn object(&mut self, schema: &Schema, preserve: bool) -> Result<MapShape, TypeError> {
-        let mut fields = Vec::with_capacity(schema.properties.len());
+        let mut fields = KnownFields::default();
         for (name, property) in &schema.properties {
-            fields.push((name.as_str().into(), self.shared(property, preserve)?));
+            fields.set(name, self.shared(property, preserve)?);
         }
         if self.custom && schema.embedded_resource {
             self.embed(&mut fields)?;
         }
         let others = match &schema.additional_properties {
-            None if preserve || fields.is_empty() => Some(DEDUCED),
+            None if preserve || fields.0.is_empty() => Some(DEDUCED),
             None | Some(AdditionalProperties::Allowed(false)) => None,
             Some(AdditionalProperties::Allowed(true)) => Some(DEDUCED),
             Some(AdditionalProperties::Schema(values)) => Some(self.shared(values, preserve)?),
         };
         let others_untyped = others.is_some_and(|id| self.nodes[id.0].scalar == Some(Scalar::Any));
-        let untyped = fields.is_empty() && others_untyped;
+        let untyped = fields.0.is_empty() && others_untyped;
         let atomic = schema.map_type == Some(MapType::Atomic);
         Ok(MapShape { fields, others, special: None, atomic, untyped })
     }
 
     /// Gives the fields of every Kubernetes object to the fields of an embedded one.
-    fn embed(&mut self, fields: &mut Vec<(Box<str>, TypeId)>) -> Result<(), TypeError> {
+    fn embed(&mut self, fields: &mut KnownFields) -> Result<(), TypeError> {
         let text = self.push(Node { scalar: Some(Scalar::String), ..Node::default() });
-        let metadata = self.schema(&OBJECT_META, false)?;
+        let metadata = self.shared(&Arc::clone(&self.object_meta), false)?;
         for (name, id) in [("apiVersion", text), ("kind", text), ("metadata", metadata)] {
-            match fields.binary_search_by(|(known, _)| known.as_ref().cmp(name)) {
-                Ok(at) => fields[at].1 = id,
-                Err(at) => fields.insert(at, (name.into(), id)),
-            }
+            fields.set(name, id);
         }
         Ok(())
     }

@@ -23,6 +23,11 @@ pub struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.modified.is_empty() && self.removed.is_empty()
+    }
+
     pub(in super::super) fn subtract_with_contents(&mut self, set: &FieldSet<'_>) {
         for changes in [&mut self.added, &mut self.modified, &mut self.removed] {
             changes.subtract_with_contents(set);
@@ -30,6 +35,9 @@ impl<'a> Comparison<'a> {
     }
 
     fn add(&mut self, element: &PathElement<'a>, change: Change, inside: Comparison<'a>) {
+        if change == Change::None && inside.is_empty() {
+            return;
+        }
         self.added.add(element.clone(), change == Change::Added, inside.added);
         self.modified.add(element.clone(), change == Change::Modified, inside.modified);
         self.removed.add(element.clone(), change == Change::Removed, inside.removed);

@@ -1,11 +1,13 @@
 //! How an element of a list is told apart from the others.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use krono_schema::go_text;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::super::object_type::{Elements, Keys, ListShape};
+use super::super::object_type::{Elements, Keys, ListKey, ListShape};
+use super::super::order::same;
 use super::super::path::{KeyField, PathElement};
 
 /// Why an element cannot be told apart.
@@ -35,41 +37,67 @@ pub(in super::super) fn identify<'a>(
     list: &'a ListShape,
     item: &'a Value,
 ) -> Result<PathElement<'a>, Unidentified> {
-    match &list.elements {
-        Elements::Atomic => Err(Unidentified::Atomic),
-        Elements::Set => by_value(item),
-        Elements::Keyed(keys) => by_keys(keys, item),
+    check_identity(list, item)?;
+    Ok(match (&list.elements, item) {
+        (Elements::Keyed(keys), Value::Object(fields)) => PathElement::Key(key_fields(keys, fields)),
+        (Elements::Atomic | Elements::Set | Elements::Keyed(_), _) => PathElement::Value(Cow::Borrowed(item)),
+    })
+}
+
+/// Whether an element can be told apart from others.
+pub(super) fn check_identity(list: &ListShape, item: &Value) -> Result<(), Unidentified> {
+    match (&list.elements, item) {
+        (Elements::Atomic, _) => Err(Unidentified::Atomic),
+        (Elements::Set, Value::Bool(_) | Value::Number(_) | Value::String(_)) => Ok(()),
+        (Elements::Set, Value::Object(_)) => Err(Unidentified::ObjectInSet),
+        (Elements::Set, Value::Array(_)) => Err(Unidentified::ListInSet),
+        (Elements::Set, Value::Null) => Err(Unidentified::NullInSet),
+        (Elements::Keyed(_), Value::Null) => Err(Unidentified::NullWithKeys),
+        (Elements::Keyed(keys), Value::Object(fields)) => {
+            let found = keys.sorted.iter().any(|key| key_value(key, fields).is_some());
+            if found { Ok(()) } else { Err(Unidentified::no_keys(keys)) }
+        }
+        (Elements::Keyed(_), Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+            Err(Unidentified::NotAnObject)
+        }
     }
 }
 
-fn by_value(item: &Value) -> Result<PathElement<'_>, Unidentified> {
-    match item {
-        Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(PathElement::Value(Cow::Borrowed(item))),
-        Value::Object(_) => Err(Unidentified::ObjectInSet),
-        Value::Array(_) => Err(Unidentified::ListInSet),
-        Value::Null => Err(Unidentified::NullInSet),
+/// Whether two elements, which can be told apart from others, are the same.
+pub(super) fn same_identity(list: &ListShape, left: &Value, right: &Value) -> bool {
+    match (&list.elements, left, right) {
+        (Elements::Keyed(keys), Value::Object(left), Value::Object(right)) => {
+            keys.sorted.iter().all(|key| match (key_value(key, left), key_value(key, right)) {
+                (Some(left), Some(right)) => same(left, right),
+                (left, right) => left.is_none() && right.is_none(),
+            })
+        }
+        (Elements::Atomic | Elements::Set | Elements::Keyed(_), _, _) => same(left, right),
+    }
+}
+
+impl Unidentified {
+    fn no_keys(keys: &Keys) -> Self {
+        let names: Vec<_> = keys.declared.iter().map(|name| go_text::quote(name)).collect();
+        Self::NoKeys(names.join(" "))
+    }
+}
+
+fn key_fields<'a>(keys: &'a Keys, fields: &'a Map<String, Value>) -> Arc<[KeyField<'a>]> {
+    let field = |key: &'a ListKey| {
+        let value = Cow::Borrowed(key_value(key, fields)?);
+        Some(KeyField { name: Cow::Borrowed(key.name.as_str()), value })
+    };
+    match keys.sorted.as_slice() {
+        // Most lists have one key; an array needs no vector on the way.
+        [only] => field(only).map_or_else(|| Arc::new([]) as Arc<[_]>, |field| Arc::new([field])),
+        several => several.iter().filter_map(field).collect(),
     }
 }
 
 /// A key that is absent and has no default does not take part: leaving it out makes a different element.
-fn by_keys<'a>(keys: &'a Keys, item: &'a Value) -> Result<PathElement<'a>, Unidentified> {
-    let fields = match item {
-        Value::Object(fields) => fields,
-        Value::Null => return Err(Unidentified::NullWithKeys),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return Err(Unidentified::NotAnObject);
-        }
-    };
-    let found = keys.sorted.iter().filter_map(|key| {
-        let value = fields.get(&key.name).or(key.default.as_ref())?;
-        Some(KeyField { name: Cow::Borrowed(key.name.as_str()), value: Cow::Borrowed(value) })
-    });
-    let found: Vec<_> = found.collect();
-    if found.is_empty() {
-        let names: Vec<_> = keys.declared.iter().map(|name| go_text::quote(name)).collect();
-        return Err(Unidentified::NoKeys(names.join(" ")));
-    }
-    Ok(PathElement::Key(found.into()))
+fn key_value<'a>(key: &'a ListKey, fields: &'a Map<String, Value>) -> Option<&'a Value> {
+    fields.get(&key.name).or(key.default.as_ref())
 }
 
 /// The elements of a list in order, with the step to each; elements that cannot be told apart are left out.

@@ -30,7 +30,7 @@ pub(in super::super) fn step(
     let Some(node) = id.map(|id| types.node(id)) else { return (false, None) };
     match element {
         PathElement::Field(name) => match &node.map {
-            Some(map) => (map.knows(name), map.field(name)),
+            Some(map) => map.find(name).map_or((false, None), |(id, known)| (known, Some(id))),
             None => (false, None),
         },
         PathElement::Key(_) => (false, node.list.as_ref().map(|list| list.items)),

@@ -30,10 +30,10 @@ fn below<'a>(types: &'a ObjectType, value: &'a Value, id: TypeId) -> (bool, Fiel
 fn of_fields<'a>(types: &'a ObjectType, map: &'a MapShape, fields: &'a Map<String, Value>) -> FieldSet<'a> {
     let mut set = FieldSet::new();
     for (name, value) in fields {
-        let Some(id) = map.field(name).filter(|id| !types.node(*id).ignored) else { continue };
+        let Some((id, known)) = map.find(name).filter(|(id, _)| !types.node(*id).ignored) else { continue };
         let (claimed, inside) = below(types, value, id);
         let empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
-        set.add(PathElement::Field(Cow::Borrowed(name)), claimed || empty || !map.knows(name), inside);
+        set.add(PathElement::Field(Cow::Borrowed(name)), claimed || empty || !known, inside);
     }
     set
 }

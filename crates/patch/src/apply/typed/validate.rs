@@ -9,7 +9,7 @@ use crate::go_value;
 
 use super::super::object_type::{Elements, ListShape, MapShape, ObjectType, Scalar, Shape, TypeId};
 use super::super::path::PathElement;
-use super::element::identify;
+use super::element::{check_identity, identify, same_identity};
 
 /// Every way in which a value is not of its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,34 +114,31 @@ impl Validator<'_> {
     fn fields(&mut self, map: &MapShape, fields: &Map<String, Value>) {
         for (name, value) in fields {
             let at = self.mistakes.len();
-            match map.field(name) {
+            let id = map.field(name);
+            match id {
                 Some(id) => self.value(value, id),
                 None => self.report("field not declared in schema".to_owned()),
             }
             self.step(at, || format!(".{name}"));
-            if map.field(name).is_none() {
+            if id.is_none() {
                 return;
             }
         }
     }
 
     fn items(&mut self, list: &ListShape, items: &[Value]) {
-        let mut seen = BTreeSet::new();
+        let atomic = matches!(list.elements, Elements::Atomic);
+        let mut seen = Seen::new(list, items);
         for (position, item) in items.iter().enumerate() {
-            let element = match identify(list, item) {
-                _ if matches!(list.elements, Elements::Atomic) => {
-                    PathElement::Index(i64::try_from(position).unwrap_or(i64::MAX))
-                }
-                Ok(element) => element,
-                Err(error) => return self.report(format!("element {position}: {error}")),
-            };
+            if !atomic && let Err(error) = check_identity(list, item) {
+                return self.report(format!("element {position}: {error}"));
+            }
             let at = self.mistakes.len();
             self.value(item, list.items);
-            self.step(at, || element.to_string());
-            if self.duplicates == Duplicates::Forbidden && seen.contains(&element) {
-                self.report(format!("duplicate entries for key {element}"));
+            self.step(at, || step_text(list, position, item));
+            if !atomic && self.duplicates == Duplicates::Forbidden && seen.before(position) {
+                self.report(format!("duplicate entries for key {}", step_text(list, position, item)));
             }
-            seen.insert(element);
         }
     }
 
@@ -156,6 +153,35 @@ impl Validator<'_> {
             for mistake in new {
                 mistake.path.push(text.clone());
             }
+        }
+    }
+}
+
+fn step_text(list: &ListShape, position: usize, item: &Value) -> String {
+    identify(list, item).map_or_else(|_| format!("[{position}]"), |element| element.to_string())
+}
+
+/// The elements of a list before a position.
+struct Seen<'a> {
+    list: &'a ListShape,
+    items: &'a [Value],
+    /// For long lists; in a short one looking at every element is cheaper.
+    elements: Option<BTreeSet<PathElement<'a>>>,
+}
+
+impl<'a> Seen<'a> {
+    const SHORT: usize = 16;
+
+    fn new(list: &'a ListShape, items: &'a [Value]) -> Self {
+        Self { list, items, elements: (items.len() > Self::SHORT).then(BTreeSet::new) }
+    }
+
+    /// Whether the element at this position was there before; asked for each position in turn.
+    fn before(&mut self, position: usize) -> bool {
+        let item = &self.items[position];
+        match &mut self.elements {
+            None => self.items[..position].iter().any(|it| same_identity(self.list, it, item)),
+            Some(elements) => identify(self.list, item).is_ok_and(|element| !elements.insert(element)),
         }
     }
 }
