@@ -177,36 +177,89 @@ fn nanoseconds(mut run: impl FnMut()) -> f64 {
     (0..7).map(|_| sample()).fold(f64::INFINITY, f64::min)
 }
 
+/// One expression, both engines.
+struct Row<'a> {
+    name: &'a str,
+    ours: Figures,
+    theirs: Figures,
+}
+
+impl Row<'_> {
+    fn ratio(&self) -> f64 {
+        self.theirs.eval_ns / self.ours.eval_ns
+    }
+}
+
 fn table(corpus: &Corpus) {
     println!(
         "{:<12} {:>9} {:>9} {:>7}   {:>7} {:>7}   {:>12} {:>10}",
         "expression", "krono ns", "cel ns", "ratio", "allocs", "cel", "parse+check", "cel parse"
     );
-    let (mut ratios, mut most_allocations) = (Vec::new(), 0);
-    for (name, source) in &corpus.expressions {
-        let (ours, theirs) = (krono(corpus, source), rival(corpus, source));
-        let ratio = theirs.eval_ns / ours.eval_ns;
-        println!(
-            "{name:<12} {:>9.0} {:>9.0} {ratio:>6.1}x   {:>7} {:>7}   {:>9.0} ns {:>7.0} ns",
-            ours.eval_ns,
-            theirs.eval_ns,
-            ours.allocations,
-            theirs.allocations,
-            ours.compile_ns,
-            theirs.compile_ns
-        );
-        ratios.push(ratio);
-        if name != "map20" {
-            most_allocations = most_allocations.max(ours.allocations);
-        }
-    }
-    let mean = geometric_mean(&ratios);
+    let rows: Vec<_> = corpus
+        .expressions
+        .iter()
+        .map(|(name, source)| Row { name, ours: krono(corpus, source), theirs: rival(corpus, source) })
+        .inspect(print_row)
+        .collect();
+    conclude(&rows);
+}
+
+fn print_row(row: &Row<'_>) {
     println!(
-        "geometric mean: {mean:.1}x faster than cel (target {SPEED_TARGET}x: {})",
-        verdict(mean >= SPEED_TARGET)
+        "{:<12} {:>9.0} {:>9.0} {:>6.1}x   {:>7} {:>7}   {:>9.0} ns {:>7.0} ns",
+        row.name,
+        row.ours.eval_ns,
+        row.theirs.eval_ns,
+        row.ratio(),
+        row.ours.allocations,
+        row.theirs.allocations,
+        row.ours.compile_ns,
+        row.theirs.compile_ns
     );
-    let held = verdict(most_allocations <= ALLOCATION_TARGET);
-    println!("allocations: at most {most_allocations} but for map20 (target {ALLOCATION_TARGET}: {held})");
+}
+
+fn conclude(rows: &[Row<'_>]) {
+    let mean = geometric_mean(&rows.iter().map(Row::ratio).collect::<Vec<_>>());
+    let allocations =
+        rows.iter().filter(|row| row.name != "map20").map(|row| row.ours.allocations).max().unwrap_or(0);
+    let (fast, lean) = (mean >= SPEED_TARGET, allocations <= ALLOCATION_TARGET);
+    println!("geometric mean: {mean:.1}x faster than cel (target {SPEED_TARGET}x: {})", verdict(fast));
+    println!(
+        "allocations: at most {allocations} but for map20 (target {ALLOCATION_TARGET}: {})",
+        verdict(lean)
+    );
+    report(&json!({
+        "pass": fast && lean,
+        "times_faster_than_cel": tenths(mean),
+        "target_times_faster": SPEED_TARGET,
+        "allocations_but_for_map20": allocations,
+        "target_allocations": ALLOCATION_TARGET,
+        "expressions": rows.iter().map(row_json).collect::<Vec<_>>(),
+    }));
+}
+
+fn row_json(row: &Row<'_>) -> Value {
+    json!({
+        "name": row.name,
+        "krono_ns": tenths(row.ours.eval_ns),
+        "cel_ns": tenths(row.theirs.eval_ns),
+        "ratio": tenths(row.ratio()),
+        "krono_allocations": row.ours.allocations,
+        "cel_allocations": row.theirs.allocations,
+        "krono_parse_and_check_ns": tenths(row.ours.compile_ns),
+        "cel_parse_ns": tenths(row.theirs.compile_ns),
+    })
+}
+
+/// Writes the figures to where `xtask bench` asks for them.
+fn report(figures: &Value) {
+    if let Ok(path) = std::env::var("KRONO_BENCH_JSON") {
+        std::fs::write(path, figures.to_string()).expect("the figures can be written");
+    }
+}
+
+fn tenths(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
 }
 
 fn figures_json(corpus: &Corpus) -> Value {
