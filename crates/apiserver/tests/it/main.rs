@@ -1,6 +1,7 @@
 //! Requests against the server in process, and a real client on top of it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod admission;
 mod applies;
 mod client;
 mod definitions;
@@ -9,7 +10,6 @@ mod endings;
 mod harness;
 mod lists;
 mod objects;
-mod pods;
 mod runtime;
 mod services;
 mod start;
