@@ -1,7 +1,9 @@
 //! The API: a request in, a reply out.
 
 mod access;
+mod admission;
 mod call;
+mod chores;
 mod create;
 mod definitions;
 mod delete;
@@ -16,6 +18,7 @@ mod reviews;
 mod upkeep;
 mod watch;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -30,12 +33,22 @@ use crate::registry::SharedRegistry;
 use crate::reply::Reply;
 use crate::request::{Route, Target, Verb};
 use crate::resource::Resource;
+use crate::services::Pool;
 use crate::status::{Status, Subject};
 use crate::storage::Storage;
 
 pub(crate) use call::{Call, Subresource};
 pub(crate) use definitions::Definitions;
 pub(crate) use documents::hash;
+
+/// What the server is told about itself.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    /// The certificate that clients know the server by, as PEM.
+    pub(crate) root_ca: String,
+    /// Where pods would reach the server.
+    pub(crate) advertised: Option<SocketAddr>,
+}
 
 /// Everything the handlers share.
 #[derive(Debug)]
@@ -46,6 +59,8 @@ pub(crate) struct Api {
     pub(crate) definitions: tokio::sync::Mutex<Definitions>,
     pub(crate) openapi: Documents,
     pub(crate) policies: PolicyCache,
+    pub(crate) addresses: Arc<Pool>,
+    pub(crate) settings: Settings,
 }
 
 impl Api {

@@ -105,6 +105,12 @@ impl Policy {
         Verdict { allowed: false, reason }
     }
 
+    /// The cluster roles that are made of others, with the rules they come to.
+    pub fn gathered(&self) -> Vec<(String, Vec<Rule>)> {
+        let made = self.cluster_roles.iter().filter(|(_, role)| role.is_made());
+        made.map(|(name, role)| (name.clone(), role.rules.to_vec())).collect()
+    }
+
     /// What a user may do in a namespace and in the cluster as a whole.
     pub fn rules_for(&self, user: &User, namespace: &str) -> UserRules {
         let mut seen = BTreeSet::new();

@@ -33,6 +33,8 @@ pub(crate) fn prepare(
     object.set_meta("generation", first);
     if resource.kind.has_status {
         object.set("status", None);
+        // A blank status is more than nothing: a pod is pending, a Service has no load balancer.
+        (resource.kind.rules.default)(object.value_mut());
     }
     Ok(())
 }
