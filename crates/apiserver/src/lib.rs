@@ -21,6 +21,7 @@ mod managed;
 mod namespaces;
 pub mod object;
 mod openapi;
+mod printers;
 pub mod protobuf;
 mod query;
 pub mod rbac;
