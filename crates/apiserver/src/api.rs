@@ -6,6 +6,8 @@ mod create;
 mod definitions;
 mod delete;
 mod documents;
+mod escalation;
+mod impersonation;
 mod list;
 mod modify;
 mod patch;
@@ -21,6 +23,7 @@ use http::request::Parts;
 
 use crate::builtin::{self, Verbs};
 use crate::openapi::Documents;
+use crate::policy_cache::PolicyCache;
 use crate::query::Query;
 use crate::rbac::User;
 use crate::registry::SharedRegistry;
@@ -42,6 +45,7 @@ pub(crate) struct Api {
     pub(crate) built_in: Vec<Arc<Resource>>,
     pub(crate) definitions: tokio::sync::Mutex<Definitions>,
     pub(crate) openapi: Documents,
+    pub(crate) policies: PolicyCache,
 }
 
 impl Api {
@@ -65,6 +69,7 @@ impl Api {
         user: User,
         body: Bytes,
     ) -> Result<Reply, Status> {
+        self.authorize_target(&user, &parts.method, &target, &query)?;
         let registry = self.registry.snapshot();
         let Some(resource) = registry.find(&target.group, &target.version, &target.plural) else {
             return Ok(not_found());
@@ -75,7 +80,6 @@ impl Api {
         let subject = Subject::resource(&resource.kind);
         let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
             .ok_or_else(|| Status::method_not_allowed(subject, parts.method.as_str()))?;
-        self.authorize_target(&user, verb, &target)?;
         let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
             return Ok(not_found());
         };

@@ -21,6 +21,7 @@ mod managed;
 mod namespaces;
 pub mod object;
 mod openapi;
+mod policy_cache;
 mod printers;
 pub mod protobuf;
 mod query;

@@ -20,6 +20,7 @@ use crate::input::MAX_BODY;
 use crate::janitor;
 use crate::kind::Kind;
 use crate::openapi::Documents;
+use crate::policy_cache::PolicyCache;
 use crate::registry::{Registry, SharedRegistry};
 use crate::reply::failure;
 use crate::resource::Resource;
@@ -80,7 +81,8 @@ impl Builder {
         let registry = SharedRegistry::new(Registry::new(built_in.iter().cloned()));
         let definitions = tokio::sync::Mutex::default();
         let storage = self.store.map_or_else(Storage::in_memory, Storage::new);
-        let api = Arc::new(Api { storage, registry, built_in, definitions, openapi: Documents::default() });
+        let (openapi, policies) = (Documents::default(), PolicyCache::default());
+        let api = Arc::new(Api { storage, registry, built_in, definitions, openapi, policies });
         api.prepare().await?;
         let (alive, ended) = watch::channel(());
         tokio::spawn(janitor::run(Arc::downgrade(&api), ended));

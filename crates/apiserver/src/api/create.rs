@@ -65,6 +65,7 @@ impl Api {
             object.set_meta("name", Some(call.name.as_str().into()));
         }
         self.admit_new(call, &mut object)?;
+        self.check_escalation(call, &object, None)?;
         create::validate(resource, &object)?;
         Ok(object)
     }

@@ -52,6 +52,7 @@ impl Api {
             if !managed {
                 self.managing(call).note(&mut object, Some(&old));
             }
+            self.check_escalation(call, &object, Some(&old))?;
             prepare_change(call, &mut object, &old, part)?;
             if let Some(stored) = self.write_change(call, &stored, object, &old).await? {
                 self.after_write(call, &call.name).await?;

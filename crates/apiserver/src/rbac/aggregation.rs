@@ -11,7 +11,7 @@ use super::rule::{Rule, strings};
 const MAX_ROUNDS: usize = 16;
 
 /// A cluster role as it is stored, and what it comes to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ClusterRole {
     labels: Value,
     /// None unless the role is made of others.

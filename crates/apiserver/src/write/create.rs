@@ -52,6 +52,11 @@ pub(crate) fn validate(resource: &Resource, object: &Object) -> Result<(), Statu
     verdict(resource, object, &errors)
 }
 
+/// Refuses an object that is none of its kind, whatever its metadata says. Changes nothing.
+pub(crate) fn validate_content(resource: &Resource, object: &Object) -> Result<(), Status> {
+    verdict(resource, object, &resource.validate(object, None))
+}
+
 /// The server decodes built-in kinds into types; what does not fit is no object of the kind at all.
 pub(super) fn verdict(resource: &Resource, object: &Object, errors: &[FieldError]) -> Result<(), Status> {
     if errors.is_empty() {
