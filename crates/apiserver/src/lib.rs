@@ -24,6 +24,7 @@ mod namespaces;
 pub mod object;
 mod openapi;
 mod policy_cache;
+mod printers;
 pub mod protobuf;
 mod query;
 pub mod rbac;
