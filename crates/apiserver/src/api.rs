@@ -1,6 +1,7 @@
 //! The API: a request in, a reply out.
 
 mod access;
+mod bind;
 mod call;
 mod create;
 mod definitions;
@@ -95,6 +96,9 @@ impl Api {
         }
         if call.subresource == Subresource::Scale {
             return self.scale(verb, &call).await;
+        }
+        if call.subresource == Subresource::Binding {
+            return self.bind(verb, &call).await;
         }
         match verb {
             Verb::Get if call.query.watch => self.watch(call).await,

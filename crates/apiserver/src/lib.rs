@@ -21,6 +21,7 @@ mod managed;
 mod namespaces;
 pub mod object;
 mod openapi;
+mod pods;
 pub mod protobuf;
 mod query;
 pub mod rbac;

@@ -123,6 +123,9 @@ impl Api {
 fn prepare_change(call: &Call, new: &mut Object, old: &Object, part: Part) -> Result<(), Status> {
     update::prepare(&call.resource, new, old, part);
     call.resource.strategy.prepare_update(new, old, call.subresource == Subresource::Finalize);
+    if call.subresource == Subresource::Binding {
+        return Ok(());
+    }
     update::validate(&call.resource, new, old)
 }
 

@@ -9,6 +9,7 @@ mod endings;
 mod harness;
 mod lists;
 mod objects;
+mod pods;
 mod runtime;
 mod watches;
 mod workloads;
