@@ -23,6 +23,7 @@ mod managed;
 mod namespaces;
 pub mod object;
 mod openapi;
+mod pods;
 mod policy_cache;
 mod printers;
 pub mod protobuf;

@@ -140,6 +140,9 @@ fn prepare_change(call: &Call, new: &mut Object, old: &Object, part: Part) -> Re
         services::drop_unfit(new.value_mut(), old.value());
     }
     call.resource.strategy.prepare_update(new, old, call.subresource == Subresource::Finalize);
+    if call.subresource == Subresource::Binding {
+        return Ok(());
+    }
     update::validate(&call.resource, new, old)
 }
 

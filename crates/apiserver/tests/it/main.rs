@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod applies;
+mod bindings;
 mod client;
 mod definitions;
 mod documents;
