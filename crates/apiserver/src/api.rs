@@ -2,6 +2,7 @@
 
 mod access;
 mod admission;
+mod bind;
 mod call;
 mod chores;
 mod create;
@@ -121,6 +122,9 @@ impl Api {
         }
         if call.subresource == Subresource::Scale {
             return self.scale(verb, &call).await;
+        }
+        if call.subresource == Subresource::Binding {
+            return self.bind(verb, &call).await;
         }
         match verb {
             Verb::Get if call.query.watch => self.watch(call).await,

@@ -98,7 +98,7 @@ impl Api {
         match verb {
             Verb::Get => {
                 let object = conversion::read(&call.resource, &self.stored(call)?).await?;
-                Ok(Reply::value(200, &scale::of(&call.resource, &object)))
+                Ok(scale_reply(call, &object))
             }
             Verb::Update => self.write_scale(call, &call.input()?.value).await,
             Verb::Patch => self.patch_scale(call).await,
@@ -126,8 +126,12 @@ impl Api {
         };
         let (stored, _) = self.modify(call, scaled).await?;
         let object = conversion::read(&call.resource, &stored).await?;
-        Ok(Reply::value(200, &scale::of(&call.resource, &object)))
+        Ok(scale_reply(call, &object))
     }
+}
+
+fn scale_reply(call: &Call, object: &Object) -> Reply {
+    Reply::value(200, &call.renderer().scale(&scale::of(&call.resource, object)))
 }
 
 fn prepare_change(call: &Call, new: &mut Object, old: &Object, part: Part) -> Result<(), Status> {
@@ -136,6 +140,9 @@ fn prepare_change(call: &Call, new: &mut Object, old: &Object, part: Part) -> Re
         services::drop_unfit(new.value_mut(), old.value());
     }
     call.resource.strategy.prepare_update(new, old, call.subresource == Subresource::Finalize);
+    if call.subresource == Subresource::Binding {
+        return Ok(());
+    }
     update::validate(&call.resource, new, old)
 }
 

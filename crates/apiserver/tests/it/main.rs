@@ -3,6 +3,7 @@
 
 mod admission;
 mod applies;
+mod bindings;
 mod client;
 mod definitions;
 mod documents;
