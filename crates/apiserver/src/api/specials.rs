@@ -12,7 +12,7 @@ use crate::object::Object;
 use crate::protobuf;
 use crate::reply::Reply;
 use crate::request::Verb;
-use crate::status::{Status, Subject};
+use crate::status::Status;
 use crate::write::delete::DeleteOptions;
 
 /// How often an eviction that others overtake is tried again.
@@ -62,23 +62,24 @@ impl Api {
         verb: Verb,
         call: &Call,
     ) -> Result<Reply, Status> {
-        let subject = Subject::resource(&call.resource.kind);
         if !special.allows(verb) {
-            return Err(Status::method_not_allowed(subject, verb.name()));
+            return Err(Status::method_not_allowed_here());
+        }
+        if special == Special::Eviction {
+            return self.evict(call).await;
         }
         // Proxied names may say a scheme and a port: `https:web:443`.
         let name = call.name.split(':').find(|part| !matches!(*part, "" | "http" | "https"));
         let named = Call::internal(Arc::clone(&call.resource), call.namespace.as_deref(), name.unwrap_or(""));
         self.stored(&named)?;
-        match special {
-            Special::Running(what) => Err(simulated(&call.resource.kind, &call.name, what)),
-            Special::Token => Err(Status::not_implemented(format!(
+        Err(match special {
+            Special::Running(what) => simulated(&call.resource.kind, &call.name, what),
+            Special::Eviction | Special::Token => Status::not_implemented(format!(
                 "serviceaccounts {:?}: this server does not issue tokens of service accounts yet; \
                  use a client certificate or a static token",
                 call.name
-            ))),
-            Special::Eviction => self.evict(call).await,
-        }
+            )),
+        })
     }
 
     async fn evict(&self, call: &Call) -> Result<Reply, Status> {
@@ -155,7 +156,7 @@ fn eviction(call: &Call) -> Result<Value, Status> {
 fn mark_evicted(pod: &mut Object, now: &str) {
     let condition = json!({
         "type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI",
-        "message": "Eviction API: evicting", "lastProbeTime": null, "lastTransitionTime": now,
+        "message": "Eviction API: evicting", "lastTransitionTime": now,
     });
     let Some(status) = pod.value_mut().get_mut("status").filter(|it| it.is_object()) else { return };
     let mut conditions = status["conditions"].as_array().cloned().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Requests against the server in process, and a real client on top of it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod access;
 mod admission;
 mod applies;
 mod bindings;
@@ -13,6 +14,7 @@ mod lists;
 mod objects;
 mod runtime;
 mod services;
+mod specials;
 mod start;
 mod watches;
 mod workloads;
