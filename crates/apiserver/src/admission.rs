@@ -1,12 +1,14 @@
 //! What the standard admission plugins make of objects. Pure: whatever else must be known is handed in.
 
 mod account;
+mod claim;
 mod class;
 mod priority;
 mod runtime_class;
 mod tolerations;
 
 pub(crate) use account::mount_account;
+pub(crate) use claim::{common_class, grows};
 pub(crate) use class::{CLASS_ANNOTATION, default_class, is_default_ingress_class, is_default_storage_class};
 pub(crate) use priority::{Priority, default_priority, give_priority, keep_priority};
 pub(crate) use runtime_class::{check_overhead, use_runtime_class};

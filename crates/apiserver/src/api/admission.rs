@@ -25,6 +25,7 @@ impl Api {
                 Ok(())
             }
             ("PersistentVolumeClaim", None) => self.admit_claim(object),
+            ("PersistentVolumeClaim", Some(old)) => self.admit_growth(call, object, old),
             ("PersistentVolume", None) => {
                 object.add_finalizer(VOLUME_FINALIZER);
                 Ok(())
@@ -144,6 +145,26 @@ impl Api {
             spec["storageClassName"] = class.into();
         }
         Ok(())
+    }
+
+    /// Only volumes that are made on demand can grow, and only if their class says so.
+    fn admit_growth(&self, call: &Call, object: &Object, old: &Object) -> Result<(), Status> {
+        if !admission::grows(object.value(), old.value()) {
+            return Ok(());
+        }
+        if old.value().pointer("/status/phase").is_none_or(|phase| phase != "Bound") {
+            return Err(forbidden(call, object, "Only bound persistent volume claims can be expanded"));
+        }
+        let class = admission::common_class(object.value(), old.value());
+        let key = class.map(|class| format!("storage.k8s.io/storageclasses/{class}"));
+        let class = key.map(|key| self.storage.get(&key)).transpose()?.flatten();
+        let class = class.map(|class| class.decode().map_err(Status::internal)).transpose()?;
+        if class.is_some_and(|class| class.get("allowVolumeExpansion") == Some(&Value::Bool(true))) {
+            return Ok(());
+        }
+        let why = "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must \
+                   support resize";
+        Err(forbidden(call, object, why))
     }
 
     fn admit_ingress(&self, object: &mut Object) -> Result<(), Status> {
