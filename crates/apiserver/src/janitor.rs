@@ -49,7 +49,7 @@ async fn begin(api: &Weak<Api>) -> Option<(Watched, Changes)> {
             watched.graph.insert(key, &metadata);
         }
     }
-    let changes = api.storage.changes(String::new(), page.version);
+    let changes = api.storage.changes("", page.version);
     perform(&api, watched.graph.review()).await;
     Some((watched, changes))
 }
