@@ -130,6 +130,15 @@ impl Storage {
         latest.wait_for(|now| *now >= version).await.map(drop).map_err(Status::internal)
     }
 
+    /// The first change under `prefix` after `version`, or the version up to which there is none.
+    pub(crate) fn change_after(&self, prefix: &str, version: u64) -> Result<Result<Change, u64>, Status> {
+        let mut watch = self.store.watch(prefix, version);
+        match watch.try_next().map_err(|Compacted { .. }| too_old())? {
+            Some(event) => change(&event).map(Ok),
+            None => Ok(Err(watch.version())),
+        }
+    }
+
     /// The changes under `prefix` after `version`.
     pub(crate) fn changes(&self, prefix: &str, version: u64) -> Changes {
         Changes(self.store.watch(prefix, version))
