@@ -4,6 +4,7 @@
 //! to a real API without a network.
 
 mod accept;
+mod admission;
 mod api;
 mod body;
 pub mod builtin;
@@ -13,6 +14,7 @@ mod crd;
 mod discovery;
 mod events;
 mod filter;
+mod initial;
 mod input;
 mod janitor;
 mod jsonpath;
@@ -22,6 +24,8 @@ mod namespaces;
 pub mod object;
 mod openapi;
 mod pods;
+mod policy_cache;
+mod printers;
 pub mod protobuf;
 mod query;
 pub mod rbac;
@@ -33,6 +37,7 @@ mod resource;
 mod scale;
 mod selector;
 mod server;
+mod services;
 pub mod status;
 mod storage;
 mod stored;
