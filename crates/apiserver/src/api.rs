@@ -16,6 +16,7 @@ mod modify;
 mod patch;
 mod prepare;
 mod reviews;
+mod specials;
 mod upkeep;
 mod watch;
 
@@ -41,6 +42,7 @@ use crate::storage::Storage;
 pub(crate) use call::{Call, Subresource};
 pub(crate) use definitions::Definitions;
 pub(crate) use documents::hash;
+use specials::Special;
 
 /// What the server is told about itself.
 #[derive(Debug, Default)]
@@ -96,6 +98,11 @@ impl Api {
         let subject = Subject::resource(&resource.kind);
         let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
             .ok_or_else(|| Status::method_not_allowed(subject, parts.method.as_str()))?;
+        if let Some(special) = Special::of(&resource.kind, target.subresource.as_deref()) {
+            let call =
+                Call::new(Arc::clone(resource), target, Subresource::None, query, user, (parts, body))?;
+            return self.special(special, verb, &call).await;
+        }
         let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
             return Ok(not_found());
         };

@@ -12,6 +12,7 @@ mod continue_token;
 mod conversion;
 mod crd;
 mod discovery;
+mod disruption;
 mod events;
 mod filter;
 mod initial;
