@@ -6,6 +6,7 @@ mod create;
 mod definitions;
 mod delete;
 mod documents;
+mod impersonation;
 mod list;
 mod modify;
 mod patch;
@@ -17,10 +18,12 @@ mod watch;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::Method;
 use http::request::Parts;
 
 use crate::builtin::{self, Verbs};
 use crate::openapi::Documents;
+use crate::page::{self, Pages};
 use crate::query::Query;
 use crate::rbac::User;
 use crate::registry::SharedRegistry;
@@ -30,6 +33,7 @@ use crate::resource::Resource;
 use crate::status::{Status, Subject};
 use crate::storage::Storage;
 
+pub(crate) use access::administrator;
 pub(crate) use call::{Call, Subresource};
 pub(crate) use definitions::Definitions;
 pub(crate) use documents::hash;
@@ -42,18 +46,27 @@ pub(crate) struct Api {
     pub(crate) built_in: Vec<Arc<Resource>>,
     pub(crate) definitions: tokio::sync::Mutex<Definitions>,
     pub(crate) openapi: Documents,
+    pub(crate) pages: Pages,
 }
 
 impl Api {
-    /// Answers one request whose body has been read.
-    pub(crate) async fn answer(self: &Arc<Self>, parts: &Parts, body: Bytes) -> Result<Reply, Status> {
+    /// Answers one request. Its body is read once it is known that the user may make the request.
+    pub(crate) async fn answer(
+        self: &Arc<Self>,
+        parts: &Parts,
+        user: Arc<User>,
+        body: impl Future<Output = Result<Bytes, Status>>,
+    ) -> Result<Reply, Status> {
         let query = Query::parse(parts.uri.query().unwrap_or_default())?;
         let route = Route::parse(parts.uri.path());
-        let user = self.user(parts)?;
+        let user = self.user(user, &parts.headers)?;
         if let Route::Target(target) = route {
             return self.objects(parts, target, query, user, body).await;
         }
         self.authorize_path(&user, &parts.method, parts.uri.path())?;
+        if let Some(page) = self.pages.get(parts.uri.path()).filter(|_| parts.method == Method::GET) {
+            return page::reply(&**page).await;
+        }
         self.documents(parts, &route)
     }
 
@@ -62,8 +75,8 @@ impl Api {
         parts: &Parts,
         target: Target,
         query: Query,
-        user: User,
-        body: Bytes,
+        user: Arc<User>,
+        body: impl Future<Output = Result<Bytes, Status>>,
     ) -> Result<Reply, Status> {
         let registry = self.registry.snapshot();
         let Some(resource) = registry.find(&target.group, &target.version, &target.plural) else {
@@ -79,7 +92,7 @@ impl Api {
         let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
             return Ok(not_found());
         };
-        let call = Call::new(Arc::clone(resource), target, subresource, query, user, (parts, body))?;
+        let call = Call::new(Arc::clone(resource), target, subresource, query, user, (parts, body.await?))?;
         let deprecation = resource.custom_part().and_then(|custom| custom.deprecation.clone());
         let reply = self.dispatch(verb, call).await?;
         Ok(reply.with_warnings(deprecation.into_iter().collect()))

@@ -1,18 +1,21 @@
 //! An embedded Kubernetes API server over a store.
 //!
 //! [`Server`] is a `tower` service; in process it hands out a `kube::Client`, so that tests and controllers talk
-//! to a real API without a network.
+//! to a real API without a network. On the network it is served by [`Server::serve`].
 
 mod accept;
 mod api;
+pub mod authentication;
 mod body;
 pub mod builtin;
+pub mod certificates;
 mod continue_token;
 mod conversion;
 mod crd;
 mod discovery;
 mod events;
 mod filter;
+pub mod https;
 mod input;
 mod janitor;
 mod jsonpath;
@@ -21,6 +24,7 @@ mod managed;
 mod namespaces;
 pub mod object;
 mod openapi;
+mod page;
 pub mod protobuf;
 mod query;
 pub mod rbac;
@@ -42,4 +46,5 @@ mod write;
 
 pub use body::Body;
 pub use conversion::{Converter, Converting};
+pub use page::Page;
 pub use server::{Builder, Server, StartError};

@@ -33,6 +33,7 @@ use tokio::sync::watch;
 pub use backup::{BackupError, backup, restore};
 pub use commit::Commit;
 pub use disk::{DiskStore, OpenError, Options};
+pub use lock::Lock as DirectoryLock;
 pub use memory::MemoryStore;
 
 /// A store of versioned values.

@@ -1,39 +1,36 @@
 //! Who asks, and whether they may.
 
+use std::sync::Arc;
+
 use http::HeaderMap;
-use http::request::Parts;
 
 use super::Api;
+use super::impersonation::Impersonation;
+use crate::authentication::AUTHENTICATED;
+use crate::certificates::ADMINISTRATOR;
 use crate::rbac::{
     Attributes, MASTERS, Resource as AccessResource, Target as AccessTarget, User, forbidden_message,
 };
 use crate::request::{Target, Verb};
 use crate::status::Status;
 
-const AUTHENTICATED: &str = "system:authenticated";
-
 /// Whoever uses the server in process, where nobody stands between.
 pub(crate) fn administrator() -> User {
     User {
-        name: "kubernetes-admin".to_owned(),
+        name: ADMINISTRATOR.to_owned(),
         groups: vec![MASTERS.to_owned(), AUTHENTICATED.to_owned()],
         ..User::default()
     }
 }
 
 impl Api {
-    /// The user of a request: what the listener found out, or the administrator; then whom they speak for.
-    pub(super) fn user(&self, parts: &Parts) -> Result<User, Status> {
-        let user = parts.extensions.get::<User>().cloned().unwrap_or_else(administrator);
-        let Some(impersonated) = impersonated(&parts.headers) else { return Ok(user) };
-        let target = |resource: &'static str| {
-            AccessTarget::Resource(AccessResource { resource, ..AccessResource::default() })
-        };
-        self.authorize(&user, &Attributes { verb: "impersonate", target: target("users") })?;
-        if !impersonated.groups.is_empty() {
-            self.authorize(&user, &Attributes { verb: "impersonate", target: target("groups") })?;
+    /// The user of a request: whoever sends it, or whom they speak for.
+    pub(super) fn user(&self, sender: Arc<User>, headers: &HeaderMap) -> Result<Arc<User>, Status> {
+        let Some(impersonation) = Impersonation::of(headers)? else { return Ok(sender) };
+        for part in impersonation.parts() {
+            self.authorize(&sender, &Attributes { verb: "impersonate", target: part.target() })?;
         }
-        Ok(impersonated)
+        Ok(Arc::new(impersonation.user()))
     }
 
     /// Refuses what the roles of the user do not allow.
@@ -75,16 +72,4 @@ impl Api {
         let verb = method.as_str().to_lowercase();
         self.authorize(user, &Attributes { verb: &verb, target: AccessTarget::Path(path) })
     }
-}
-
-/// The user that `Impersonate-*` headers name.
-fn impersonated(headers: &HeaderMap) -> Option<User> {
-    let name = headers.get("impersonate-user")?.to_str().ok()?.to_owned();
-    let groups = headers.get_all("impersonate-group").iter().filter_map(|it| it.to_str().ok());
-    let mut groups: Vec<String> = groups.map(str::to_owned).collect();
-    if !groups.iter().any(|group| group == AUTHENTICATED) {
-        groups.push(AUTHENTICATED.to_owned());
-    }
-    let uid = headers.get("impersonate-uid").and_then(|it| it.to_str().ok()).unwrap_or_default().to_owned();
-    Some(User { name, uid, groups, ..User::default() })
 }
