@@ -2,13 +2,16 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore speaks to the person who runs it")]
 
 mod bench;
+mod bench_apiserver;
 mod bench_cel_go;
 mod cel_golden;
 mod cli_reference;
 mod command;
+mod conformance;
 mod deep;
 mod generated;
 mod go;
+mod kube;
 mod proto_table;
 mod purity;
 mod results;
@@ -39,11 +42,20 @@ enum Chore {
     /// Run suites at their full counts and write results/deep-SUITE.json
     Deep(deep::DeepArguments),
     /// Run the benchmarks and write results/bench-NAME.json
-    Bench,
+    Bench {
+        /// Only this one; `apiserver` is run only when it is named, for it needs Go and several minutes
+        name: Option<String>,
+    },
     /// Compare with cel-go on the corpus expressions and write results/bench-cel-go.json
     BenchCelGo,
     /// Ask cel-go about wrong and right expressions and rewrite the golden file
     CelGolden,
+    /// Build or run the real Kubernetes control plane on loopback
+    #[command(subcommand)]
+    Kube(kube::KubeArguments),
+    /// Compare krono's API server with the real one
+    #[command(subcommand)]
+    Conformance(conformance::ConformanceArguments),
     /// Write the table of the protobuf fields of the Kubernetes API types anew
     ProtoTable,
     /// Ask the libraries of the API server about schemas and values and rewrite the golden files
@@ -67,9 +79,12 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::Tidy => tidy::run(&root),
         Chore::Generated => generated::run(&root),
         Chore::Deep(wanted) => deep::run(&root, &wanted),
-        Chore::Bench => bench::run(&root),
+        Chore::Bench { name } if name.as_deref() == Some("apiserver") => bench_apiserver::run(&root),
+        Chore::Bench { name } => bench::run(&root, name.as_deref()),
         Chore::BenchCelGo => bench_cel_go::run(&root),
         Chore::CelGolden => cel_golden::run(&root),
+        Chore::Kube(wanted) => kube::run(&root, &wanted),
+        Chore::Conformance(wanted) => conformance::run(&root, &wanted),
         Chore::ProtoTable => proto_table::run(&root),
         Chore::SchemaGolden => schema_golden::run(&root),
     }

@@ -1,11 +1,15 @@
 //! The API: a request in, a reply out.
 
 mod access;
+mod admission;
+mod bind;
 mod call;
+mod chores;
 mod create;
 mod definitions;
 mod delete;
 mod documents;
+mod escalation;
 mod impersonation;
 mod list;
 mod modify;
@@ -15,6 +19,7 @@ mod reviews;
 mod upkeep;
 mod watch;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -24,12 +29,14 @@ use http::request::Parts;
 use crate::builtin::{self, Verbs};
 use crate::openapi::Documents;
 use crate::page::{self, Pages};
+use crate::policy_cache::PolicyCache;
 use crate::query::Query;
 use crate::rbac::User;
 use crate::registry::SharedRegistry;
 use crate::reply::Reply;
 use crate::request::{Route, Target, Verb};
 use crate::resource::Resource;
+use crate::services::Pool;
 use crate::status::{Status, Subject};
 use crate::storage::Storage;
 
@@ -37,6 +44,15 @@ pub(crate) use access::administrator;
 pub(crate) use call::{Call, Subresource};
 pub(crate) use definitions::Definitions;
 pub(crate) use documents::hash;
+
+/// What the server is told about itself.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    /// The certificate that clients know the server by, as PEM.
+    pub(crate) root_ca: String,
+    /// Where pods would reach the server.
+    pub(crate) advertised: Option<SocketAddr>,
+}
 
 /// Everything the handlers share.
 #[derive(Debug)]
@@ -46,6 +62,9 @@ pub(crate) struct Api {
     pub(crate) built_in: Vec<Arc<Resource>>,
     pub(crate) definitions: tokio::sync::Mutex<Definitions>,
     pub(crate) openapi: Documents,
+    pub(crate) policies: PolicyCache,
+    pub(crate) addresses: Arc<Pool>,
+    pub(crate) settings: Settings,
     pub(crate) pages: Pages,
 }
 
@@ -78,6 +97,7 @@ impl Api {
         user: Arc<User>,
         body: impl Future<Output = Result<Bytes, Status>>,
     ) -> Result<Reply, Status> {
+        self.authorize_target(&user, &parts.method, &target, &query)?;
         let registry = self.registry.snapshot();
         let Some(resource) = registry.find(&target.group, &target.version, &target.plural) else {
             return Ok(not_found());
@@ -88,7 +108,6 @@ impl Api {
         let subject = Subject::resource(&resource.kind);
         let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
             .ok_or_else(|| Status::method_not_allowed(subject, parts.method.as_str()))?;
-        self.authorize_target(&user, verb, &target)?;
         let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
             return Ok(not_found());
         };
@@ -108,6 +127,9 @@ impl Api {
         }
         if call.subresource == Subresource::Scale {
             return self.scale(verb, &call).await;
+        }
+        if call.subresource == Subresource::Binding {
+            return self.bind(verb, &call).await;
         }
         match verb {
             Verb::Get if call.query.watch => self.watch(call).await,

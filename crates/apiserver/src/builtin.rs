@@ -52,6 +52,11 @@ pub fn name_complaints(group: &str, kind: &str, name: &str) -> Vec<String> {
     known.map_or(names::subdomain as names::NameRule, |entry| entry.names)(name)
 }
 
+/// What keeps a text from being one segment of a path.
+pub(crate) fn path_segment_complaints(text: &str) -> Vec<String> {
+    names::path_segment(text)
+}
+
 /// Every definition that the kinds of a group version are made of, by name, with references between them.
 ///
 /// This is what `OpenAPI` documents hold. Unlike [`Kind::schema`], definitions keep `required`.

@@ -57,9 +57,9 @@ impl Default for Limits {
         Self {
             connections: 16_384,
             handshake: Duration::from_secs(10),
-            idle: Duration::from_secs(60),
-            body: Duration::from_secs(60),
-            stall: Duration::from_secs(60),
+            idle: Duration::from_mins(1),
+            body: Duration::from_mins(1),
+            stall: Duration::from_mins(1),
             grace: Duration::from_secs(10),
         }
     }

@@ -4,6 +4,7 @@
 //! to a real API without a network. On the network it is served by [`Server::serve`].
 
 mod accept;
+mod admission;
 mod api;
 pub mod authentication;
 mod body;
@@ -16,6 +17,7 @@ mod discovery;
 mod events;
 mod filter;
 pub mod https;
+mod initial;
 mod input;
 mod janitor;
 mod jsonpath;
@@ -25,6 +27,9 @@ mod namespaces;
 pub mod object;
 mod openapi;
 mod page;
+mod pods;
+mod policy_cache;
+mod printers;
 pub mod protobuf;
 mod query;
 pub mod rbac;
@@ -36,6 +41,7 @@ mod resource;
 mod scale;
 mod selector;
 mod server;
+mod services;
 pub mod status;
 mod storage;
 mod stored;

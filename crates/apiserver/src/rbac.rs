@@ -7,6 +7,7 @@ mod defaults;
 mod escalation;
 mod message;
 mod policy;
+mod reconcile;
 mod review;
 mod rule;
 mod subject;
@@ -20,6 +21,7 @@ pub use defaults::default_objects;
 pub use escalation::EscalationError;
 pub use message::forbidden_message;
 pub use policy::{Policy, UserRules};
+pub use reconcile::{Reconciliation, reconcile};
 pub use review::{
     access_review_errors, access_review_status, reviewed_user, rules_review_status, self_review_status,
 };

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -14,7 +15,7 @@ use krono_store::Store;
 use tokio::sync::watch;
 use tower_service::Service;
 
-use crate::api::{Api, administrator};
+use crate::api::{Api, Settings, administrator};
 use crate::body::Body;
 use crate::builtin;
 use crate::input::MAX_BODY;
@@ -22,6 +23,7 @@ use crate::janitor;
 use crate::kind::Kind;
 use crate::openapi::Documents;
 use crate::page::{Page, Pages};
+use crate::policy_cache::PolicyCache;
 use crate::rbac::User;
 use crate::registry::{Registry, SharedRegistry};
 use crate::reply::failure;
@@ -63,6 +65,7 @@ pub struct Builder {
     kinds: Option<Vec<Kind>>,
     store: Option<Arc<dyn Store>>,
     pages: Pages,
+    settings: Settings,
 }
 
 impl Builder {
@@ -85,6 +88,20 @@ impl Builder {
         self
     }
 
+    /// Publishes this certificate (PEM) in every namespace, as `kube-root-ca.crt`.
+    #[must_use]
+    pub fn root_ca(mut self, certificate: impl Into<String>) -> Self {
+        self.settings.root_ca = certificate.into();
+        self
+    }
+
+    /// Tells clients inside the cluster that the server is reached here.
+    #[must_use]
+    pub fn advertised(mut self, address: SocketAddr) -> Self {
+        self.settings.advertised = Some(address);
+        self
+    }
+
     /// Starts the server. Must be called in a tokio runtime.
     pub async fn start(self) -> Result<Server, StartError> {
         let kinds = self.kinds.unwrap_or_else(builtin::kinds);
@@ -93,8 +110,11 @@ impl Builder {
         let registry = SharedRegistry::new(Registry::new(built_in.iter().cloned()));
         let definitions = tokio::sync::Mutex::default();
         let storage = self.store.map_or_else(Storage::in_memory, Storage::new);
-        let openapi = Documents::default();
-        let api = Arc::new(Api { storage, registry, built_in, definitions, openapi, pages: self.pages });
+        let (openapi, policies, addresses) = (Documents::default(), PolicyCache::default(), Arc::default());
+        let (settings, pages) = (self.settings, self.pages);
+        let api =
+            Api { storage, registry, built_in, definitions, openapi, policies, addresses, settings, pages };
+        let api = Arc::new(api);
         api.prepare().await?;
         let (alive, ended) = watch::channel(());
         tokio::spawn(janitor::run(Arc::downgrade(&api), ended));

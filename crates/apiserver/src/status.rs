@@ -127,6 +127,14 @@ impl Status {
         Self::new(422, "Invalid", message).with(Details { causes, ..subject.details(name) })
     }
 
+    /// 422: a review breaks rules; the real server has forgotten its kind by then.
+    pub fn invalid_review(group: &str, errors: &[FieldError]) -> Self {
+        let message = format!(".{group} \"\" is invalid{}", aggregate(errors));
+        let causes = errors.iter().map(cause).collect();
+        let group = group.to_owned();
+        Self::new(422, "Invalid", message).with(Details { group, causes, ..Details::default() })
+    }
+
     /// 400: the request makes no sense.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)

@@ -136,6 +136,14 @@ impl Storage {
         latest.wait_for(|now| *now >= version).await.map(drop).map_err(Status::internal)
     }
 
+    /// The first change under `prefix` after `version`, or the version up to which there is none.
+    pub(crate) fn change_after(&self, prefix: &str, version: u64) -> Result<Result<Change, u64>, Status> {
+        match self.store.change_after(prefix, version).map_err(|Compacted { .. }| too_old())? {
+            Next::Change(event) => change(&event).map(Ok),
+            Next::Nothing(version) => Ok(Err(version)),
+        }
+    }
+
     /// The changes under `prefix` after `version`.
     pub(crate) fn changes(&self, prefix: String, version: u64) -> Changes {
         Changes { store: Arc::clone(&self.store), latest: self.store.subscribe(), prefix, version }

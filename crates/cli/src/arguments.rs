@@ -14,12 +14,12 @@ use self::server::{BackupArguments, DownArguments, RestoreArguments, StatusArgum
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0   the command did what it says
-  1   what was checked is wrong; the diagnostics say where
-  2   the command line is wrong, or names a file that cannot be read
-  3   a change is breaking
-  70  an error inside krono; please report it
-  130 a second signal ended `krono up` at once";
+  0    the command did what it says
+  1    what was checked is wrong; the diagnostics say where
+  2    the command line is wrong, or names a file that cannot be read
+  3    a change is breaking
+  70   an error inside krono; please report it
+  130  a second signal ended `krono up` at once";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:

@@ -1,17 +1,15 @@
 //! Who asks, and whether they may.
 
-use std::sync::Arc;
-
-use http::HeaderMap;
-
 use super::Api;
-use super::impersonation::Impersonation;
 use crate::authentication::AUTHENTICATED;
+use crate::builtin;
 use crate::certificates::ADMINISTRATOR;
+use crate::query::Query;
 use crate::rbac::{
     Attributes, MASTERS, Resource as AccessResource, Target as AccessTarget, User, forbidden_message,
 };
 use crate::request::{Target, Verb};
+use crate::selector::FieldSelector;
 use crate::status::Status;
 
 /// Whoever uses the server in process, where nobody stands between.
@@ -24,21 +22,12 @@ pub(crate) fn administrator() -> User {
 }
 
 impl Api {
-    /// The user of a request: whoever sends it, or whom they speak for.
-    pub(super) fn user(&self, sender: Arc<User>, headers: &HeaderMap) -> Result<Arc<User>, Status> {
-        let Some(impersonation) = Impersonation::of(headers)? else { return Ok(sender) };
-        for part in impersonation.parts() {
-            self.authorize(&sender, &Attributes { verb: "impersonate", target: part.target() })?;
-        }
-        Ok(Arc::new(impersonation.user()))
-    }
-
     /// Refuses what the roles of the user do not allow.
-    fn authorize(&self, user: &User, attributes: &Attributes<'_>) -> Result<(), Status> {
-        if user.groups.iter().any(|group| group == MASTERS) {
+    pub(super) fn authorize(&self, user: &User, attributes: &Attributes<'_>) -> Result<(), Status> {
+        if is_master(user) {
             return Ok(());
         }
-        let verdict = self.policy()?.authorize(user, attributes);
+        let verdict = self.policies.ask(&self.storage, |policy| policy.authorize(user, attributes))?;
         if verdict.allowed {
             return Ok(());
         }
@@ -51,15 +40,33 @@ impl Api {
     }
 
     /// Refuses a request about objects that its user may not make.
-    pub(super) fn authorize_target(&self, user: &User, verb: Verb, target: &Target) -> Result<(), Status> {
+    pub(super) fn authorize_target(
+        &self,
+        user: &User,
+        method: &http::Method,
+        target: &Target,
+        query: &Query,
+    ) -> Result<(), Status> {
+        if is_master(user) {
+            return Ok(());
+        }
+        let verb = Verb::of(method, target.name.is_some(), query.watch).map(Verb::name);
+        let verb = verb.map_or_else(|| method.as_str().to_lowercase(), str::to_owned);
+        let name = target.name.clone().or_else(|| selected_name(method, query)).unwrap_or_default();
+        let namespace = match &target.namespace {
+            // Whoever holds something in a namespace may hold the namespace itself.
+            None if target.group.is_empty() && target.plural == "namespaces" => name.as_str(),
+            namespace => namespace.as_deref().unwrap_or_default(),
+        };
+        let subresource = target.subresource.as_deref().unwrap_or_default();
         let resource = AccessResource {
             group: &target.group,
             resource: &target.plural,
-            subresource: target.subresource.as_deref().unwrap_or_default(),
-            name: target.name.as_deref().unwrap_or_default(),
-            namespace: target.namespace.as_deref().unwrap_or_default(),
+            subresource: subresource.split('/').next().unwrap_or_default(),
+            name: &name,
+            namespace,
         };
-        self.authorize(user, &Attributes { verb: verb.name(), target: AccessTarget::Resource(resource) })
+        self.authorize(user, &Attributes { verb: &verb, target: AccessTarget::Resource(resource) })
     }
 
     /// Refuses a request for a document that its user may not read.
@@ -72,4 +79,18 @@ impl Api {
         let verb = method.as_str().to_lowercase();
         self.authorize(user, &Attributes { verb: &verb, target: AccessTarget::Path(path) })
     }
+}
+
+fn is_master(user: &User) -> bool {
+    user.groups.iter().any(|group| group == MASTERS)
+}
+
+/// The one object that a list or watch can give.
+fn selected_name(method: &http::Method, query: &Query) -> Option<String> {
+    if !matches!(method.as_str(), "GET" | "HEAD") || query.field_selector.is_empty() {
+        return None;
+    }
+    let selector = FieldSelector::parse(&query.field_selector, |_| true).ok()?;
+    let name = selector.exact("metadata.name")?;
+    builtin::path_segment_complaints(name).is_empty().then(|| name.to_owned())
 }

@@ -1,227 +1,210 @@
-//! Speaking for another user: what the `Impersonate-*` headers ask for, part by part.
+//! Users who speak for others.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue};
 
+use super::Api;
 use crate::authentication::{ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED};
+use crate::builtin::name_complaints;
 use crate::query::percent_decode;
-use crate::rbac::{Resource, Target, User};
+use crate::rbac::{Attributes, Resource, Target, User};
 use crate::status::Status;
 
-const USER: &str = "impersonate-user";
-const GROUP: &str = "impersonate-group";
-const UID: &str = "impersonate-uid";
-const EXTRA_PREFIX: &str = "impersonate-extra-";
-const SERVICE_ACCOUNT_PREFIX: &str = "system:serviceaccount:";
+const ACCOUNT_PREFIX: &str = "system:serviceaccount:";
+const ACCOUNT_GROUP: &str = "system:serviceaccounts";
 const AUTHENTICATION: &str = "authentication.k8s.io";
+const EXTRA_PREFIX: &str = "impersonate-extra-";
 
-/// Whom a request wants to speak for.
-#[derive(Debug)]
-pub(super) struct Impersonation(Vec<Part>);
-
-/// One thing that must be allowed.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Part {
+/// One thing somebody wants to be taken for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Claim {
     User(String),
-    ServiceAccount { namespace: String, name: String },
+    Account { namespace: String, name: String },
     Group(String),
     Extra { key: String, value: String },
     Uid(String),
 }
 
-impl Impersonation {
-    /// Reads the headers; `None` when they ask for nothing.
-    pub(super) fn of(headers: &HeaderMap) -> Result<Option<Self>, Status> {
-        let user = headers.get(USER).map(text).filter(|it| !it.is_empty());
-        let mut parts: Vec<Part> = user.as_deref().map(account_or_user).into_iter().collect();
-        parts.extend(headers.get_all(GROUP).iter().map(|it| Part::Group(text(it))));
-        for (name, value) in headers {
-            if let Some(key) = name.as_str().strip_prefix(EXTRA_PREFIX) {
-                parts.push(Part::Extra { key: percent_decode(key, false), value: text(value) });
-            }
+impl Api {
+    /// Whom a user speaks for: somebody else where headers say so and every part of it is allowed.
+    pub(super) fn user(&self, user: Arc<User>, headers: &HeaderMap) -> Result<Arc<User>, Status> {
+        let claims = claims(headers)?;
+        if claims.is_empty() {
+            return Ok(user);
         }
-        let uid = headers.get(UID).map(text).filter(|it| !it.is_empty());
-        parts.extend(uid.map(Part::Uid));
-        if user.is_none() && !parts.is_empty() {
-            let shown: Vec<String> = parts.iter().map(Part::shown).collect();
-            let message = format!("requested [{}] without impersonating a user", shown.join(" "));
-            return Err(Status::bad_request(message));
+        for claim in &claims {
+            let attributes = Attributes { verb: "impersonate", target: Target::Resource(claim.resource()) };
+            self.authorize(&user, &attributes)?;
         }
-        Ok((!parts.is_empty()).then_some(Self(parts)))
-    }
-
-    pub(super) fn parts(&self) -> &[Part] {
-        &self.0
-    }
-
-    /// The user, once every part is allowed.
-    pub(super) fn user(self) -> User {
-        let mut user = User::default();
-        let mut extra: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let mut account = None;
-        for part in self.0 {
-            match part {
-                Part::User(name) => user.name = name,
-                Part::ServiceAccount { namespace, name } => {
-                    user.name = format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{name}");
-                    account = Some(namespace);
-                }
-                Part::Group(group) => user.groups.push(group),
-                Part::Extra { key, value } => extra.entry(key).or_default().push(value),
-                Part::Uid(uid) => user.uid = uid,
-            }
-        }
-        if let Some(namespace) = account.filter(|_| user.groups.is_empty()) {
-            let of_namespace = format!("system:serviceaccounts:{namespace}");
-            user.groups.extend(["system:serviceaccounts".to_owned(), of_namespace]);
-        }
-        user.groups.extend(group_to_add(&user).map(str::to_owned));
-        User { extra, ..user }
+        Ok(Arc::new(impersonated(&claims)))
     }
 }
 
-/// Whether the user counts as known, where the groups do not say.
-fn group_to_add(user: &User) -> Option<&'static str> {
-    let has = |group: &str| user.groups.iter().any(|it| it == group);
-    if user.name == ANONYMOUS {
-        return (!has(UNAUTHENTICATED)).then_some(UNAUTHENTICATED);
+/// What the headers ask for.
+fn claims(headers: &HeaderMap) -> Result<Vec<Claim>, Status> {
+    let mut claims = Vec::new();
+    if let Some(name) = headers.get("impersonate-user").filter(|it| !it.is_empty()) {
+        claims.push(user_claim(text(name)?));
     }
-    (!has(AUTHENTICATED) && !has(UNAUTHENTICATED)).then_some(AUTHENTICATED)
+    for group in headers.get_all("impersonate-group") {
+        claims.push(Claim::Group(text(group)?.to_owned()));
+    }
+    for (name, value) in headers {
+        if let Some(key) = name.as_str().strip_prefix(EXTRA_PREFIX) {
+            claims.push(Claim::Extra { key: percent_decode(key, false), value: text(value)?.to_owned() });
+        }
+    }
+    if let Some(uid) = headers.get("impersonate-uid").filter(|it| !it.is_empty()) {
+        claims.push(Claim::Uid(text(uid)?.to_owned()));
+    }
+    let names_user = matches!(claims.first(), None | Some(Claim::User(_) | Claim::Account { .. }));
+    if names_user {
+        return Ok(claims);
+    }
+    let said: Vec<String> = claims.iter().map(Claim::said).collect();
+    Err(Status::bad_request(format!("requested [{}] without impersonating a user", said.join(" "))))
 }
 
-impl Part {
-    /// What the verb `impersonate` is asked about.
-    pub(super) fn target(&self) -> Target<'_> {
-        Target::Resource(match self {
-            Self::User(name) => Resource { resource: "users", name, ..Resource::default() },
-            Self::ServiceAccount { namespace, name } => {
-                Resource { resource: "serviceaccounts", namespace, name, ..Resource::default() }
+fn text(value: &HeaderValue) -> Result<&str, Status> {
+    std::str::from_utf8(value.as_bytes())
+        .map_err(|_| Status::bad_request("a header that names whom to impersonate is not UTF-8"))
+}
+
+fn user_claim(name: &str) -> Claim {
+    let account = name.strip_prefix(ACCOUNT_PREFIX).and_then(|rest| rest.split_once(':'));
+    let is_sound = |(namespace, name): &(&str, &str)| {
+        name_complaints("", "Namespace", namespace).is_empty()
+            && name_complaints("", "ServiceAccount", name).is_empty()
+    };
+    match account.filter(is_sound) {
+        Some((namespace, name)) => Claim::Account { namespace: namespace.to_owned(), name: name.to_owned() },
+        None => Claim::User(name.to_owned()),
+    }
+}
+
+impl Claim {
+    /// What RBAC calls it.
+    fn resource(&self) -> Resource<'_> {
+        let blank = Resource::default();
+        match self {
+            Self::User(name) => Resource { resource: "users", name, ..blank },
+            Self::Account { namespace, name } => {
+                Resource { resource: "serviceaccounts", namespace, name, ..blank }
             }
-            Self::Group(name) => Resource { resource: "groups", name, ..Resource::default() },
+            Self::Group(name) => Resource { resource: "groups", name, ..blank },
             Self::Extra { key, value } => Resource {
                 group: AUTHENTICATION,
                 resource: "userextras",
                 subresource: key,
                 name: value,
-                ..Resource::default()
+                ..blank
             },
-            Self::Uid(name) => {
-                Resource { group: AUTHENTICATION, resource: "uids", name, ..Resource::default() }
+            Self::Uid(uid) => Resource { group: AUTHENTICATION, resource: "uids", name: uid, ..blank },
+        }
+    }
+
+    /// As the real server prints it: kind, namespace, name, uid, API version, version and field.
+    fn said(&self) -> String {
+        let (kind, name, version, field) = match self {
+            Self::User(name) => ("User", name, "", ""),
+            Self::Account { name, .. } => ("ServiceAccount", name, "", ""),
+            Self::Group(name) => ("Group", name, "", ""),
+            Self::Extra { key, value } => ("UserExtra", value, "authentication.k8s.io/v1", key.as_str()),
+            Self::Uid(uid) => ("UID", uid, "authentication.k8s.io/v1", ""),
+        };
+        format!("{{{kind}  {name}  {version}  {field}}}")
+    }
+}
+
+/// The user that the claims make.
+fn impersonated(claims: &[Claim]) -> User {
+    let mut user = User::default();
+    let mut account = None;
+    let mut extra: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for claim in claims {
+        match claim {
+            Claim::User(name) => user.name.clone_from(name),
+            Claim::Account { namespace, name } => {
+                user.name = format!("{ACCOUNT_PREFIX}{namespace}:{name}");
+                account = Some(namespace);
             }
-        })
-    }
-
-    /// As the real server prints an object reference.
-    fn shown(&self) -> String {
-        match self {
-            Self::User(name) => format!("{{User  {name}    }}"),
-            Self::ServiceAccount { namespace, name } => format!("{{ServiceAccount {namespace} {name}    }}"),
-            Self::Group(name) => format!("{{Group  {name}    }}"),
-            Self::Extra { key, value } => format!("{{UserExtra  {value}  {AUTHENTICATION}/v1  {key}}}"),
-            Self::Uid(name) => format!("{{UID  {name}  {AUTHENTICATION}/v1  }}"),
+            Claim::Group(name) => user.groups.push(name.clone()),
+            Claim::Extra { key, value } => extra.entry(key.clone()).or_default().push(value.clone()),
+            Claim::Uid(uid) => user.uid.clone_from(uid),
         }
     }
-}
-
-fn account_or_user(name: &str) -> Part {
-    let account = name.strip_prefix(SERVICE_ACCOUNT_PREFIX).and_then(|it| it.split_once(':'));
-    match account {
-        Some((namespace, name)) if is_label(namespace) && is_subdomain(name) => {
-            Part::ServiceAccount { namespace: namespace.to_owned(), name: name.to_owned() }
-        }
-        Some(_) | None => Part::User(name.to_owned()),
+    if let Some(namespace) = account.filter(|_| user.groups.is_empty()) {
+        user.groups = vec![ACCOUNT_GROUP.to_owned(), format!("{ACCOUNT_GROUP}:{namespace}")];
     }
+    add_standard_group(&mut user);
+    User { extra, ..user }
 }
 
-fn is_label(text: &str) -> bool {
-    text.len() <= 63 && !text.contains('.') && is_subdomain(text)
-}
-
-fn is_subdomain(text: &str) -> bool {
-    let ordinary = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
-    let label = |it: &str| {
-        let bytes = it.as_bytes();
-        bytes.first().copied().is_some_and(ordinary)
-            && bytes.last().copied().is_some_and(ordinary)
-            && bytes.iter().all(|it| ordinary(*it) || *it == b'-')
-    };
-    text.len() <= 253 && text.split('.').all(label)
-}
-
-/// Header values are bytes; what is not text stays different from all that is.
-fn text(value: &HeaderValue) -> String {
-    String::from_utf8_lossy(value.as_bytes()).into_owned()
+/// Everybody is authenticated or not; who says so already is believed.
+fn add_standard_group(user: &mut User) {
+    let has = |wanted: &str| user.groups.iter().any(|group| group == wanted);
+    if user.name == ANONYMOUS {
+        if !has(UNAUTHENTICATED) {
+            user.groups.push(UNAUTHENTICATED.to_owned());
+        }
+    } else if !has(AUTHENTICATED) && !has(UNAUTHENTICATED) {
+        user.groups.push(AUTHENTICATED.to_owned());
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn headers(list: &[(&'static str, &str)]) -> HeaderMap {
-        list.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
-    }
-
-    fn check(list: &[(&'static str, &str)], expect: &str) {
-        let shown = match Impersonation::of(&headers(list)) {
-            Err(status) => status.message,
-            Ok(None) => "nothing".to_owned(),
-            Ok(Some(it)) => {
-                let asked: Vec<String> = it.parts().iter().map(Part::shown).collect();
-                let user = it.user();
-                format!("{} -> {} {}", asked.join(" "), user.name, user.groups.join(","))
-            }
-        };
-        assert_eq!(shown, expect);
-    }
-
-    #[test]
-    fn users_and_groups() {
-        check(&[], "nothing");
-        check(&[(USER, "ann")], "{User  ann    } -> ann system:authenticated");
-        check(
-            &[(USER, "ann"), (GROUP, "dev"), (GROUP, "ops")],
-            "{User  ann    } {Group  dev    } {Group  ops    } -> ann dev,ops,system:authenticated",
-        );
-        check(
-            &[(USER, ANONYMOUS)],
-            "{User  system:anonymous    } -> system:anonymous system:unauthenticated",
-        );
-        check(
-            &[(USER, "x"), (GROUP, UNAUTHENTICATED)],
-            "{User  x    } {Group  system:unauthenticated    } -> x system:unauthenticated",
-        );
-        check(&[(GROUP, "dev")], "requested [{Group  dev    }] without impersonating a user");
-        check(&[(UID, "7")], "requested [{UID  7  authentication.k8s.io/v1  }] without impersonating a user");
+    fn check(headers: &[(&str, &str)], expect: Result<(&str, &[&str]), &str>) {
+        let headers: HeaderMap = headers
+            .iter()
+            .map(|(name, value)| {
+                (
+                    name.parse::<http::HeaderName>().unwrap(),
+                    HeaderValue::from_bytes(value.as_bytes()).unwrap(),
+                )
+            })
+            .collect();
+        let user = claims(&headers).map(|claims| impersonated(&claims)).map_err(|status| status.message);
+        let expect = expect.map(|(name, groups)| {
+            (name.to_owned(), groups.iter().map(|group| (*group).to_owned()).collect::<Vec<_>>())
+        });
+        assert_eq!(user.map(|user| (user.name, user.groups)), expect.map_err(str::to_owned));
     }
 
     #[test]
-    fn service_accounts_have_groups_of_their_own() {
+    fn whom_headers_name() {
+        let user = "impersonate-user";
+        check(&[(user, "jane")], Ok(("jane", &["system:authenticated"])));
         check(
-            &[(USER, "system:serviceaccount:shop:web")],
-            "{ServiceAccount shop web    } -> system:serviceaccount:shop:web \
-             system:serviceaccounts,system:serviceaccounts:shop,system:authenticated",
-        );
-        check(
-            &[(USER, "system:serviceaccount:shop:web"), (GROUP, "dev")],
-            "{ServiceAccount shop web    } {Group  dev    } -> system:serviceaccount:shop:web dev,system:authenticated",
+            &[(user, "jane"), ("impersonate-group", "a"), ("impersonate-group", "b")],
+            Ok(("jane", &["a", "b", "system:authenticated"])),
         );
         check(
-            &[(USER, "system:serviceaccount:UP:web")],
-            "{User  system:serviceaccount:UP:web    } -> system:serviceaccount:UP:web system:authenticated",
+            &[(user, "jane"), ("impersonate-group", "system:unauthenticated")],
+            Ok(("jane", &["system:unauthenticated"])),
         );
-    }
-
-    #[test]
-    fn extras_and_uid() {
-        let list = [(USER, "ann"), (UID, "7"), ("impersonate-extra-acme.com%2fproject", "a b")];
-        let impersonation = Impersonation::of(&headers(&list)).unwrap().unwrap();
-        let extra = Part::Extra { key: "acme.com/project".to_owned(), value: "a b".to_owned() };
-        assert!(impersonation.parts().contains(&extra));
-        let user = impersonation.user();
-        assert_eq!(
-            (user.uid.as_str(), user.extra["acme.com/project"].as_slice()),
-            ("7", &["a b".to_owned()][..])
+        check(&[(user, "system:anonymous")], Ok(("system:anonymous", &["system:unauthenticated"])));
+        check(
+            &[(user, "system:serviceaccount:ns:robot")],
+            Ok((
+                "system:serviceaccount:ns:robot",
+                &["system:serviceaccounts", "system:serviceaccounts:ns", "system:authenticated"],
+            )),
         );
+        check(
+            &[(user, "system:serviceaccount:ns:a:b")],
+            Ok(("system:serviceaccount:ns:a:b", &["system:authenticated"])),
+        );
+        check(&[(user, "jürgen \"<x>")], Ok(("jürgen \"<x>", &["system:authenticated"])));
+        let alone = "requested [{Group  devs    }] without impersonating a user";
+        check(&[("impersonate-group", "devs")], Err(alone));
+        let alone = "requested [{UID  7  authentication.k8s.io/v1  }] without impersonating a user";
+        check(&[(user, ""), ("impersonate-uid", "7")], Err(alone));
+        let alone = "requested [{UserExtra  v  authentication.k8s.io/v1  a/b}] without impersonating a user";
+        check(&[("impersonate-extra-a%2fb", "v")], Err(alone));
     }
 }

@@ -7,6 +7,7 @@ use super::{Api, Call, Subresource};
 use crate::object::Object;
 use crate::resource::Resource;
 use crate::status::Status;
+use crate::strategy::Strategy;
 use crate::write::delete::{DeleteOptions, Propagation};
 use crate::write::update::Part;
 
@@ -64,5 +65,5 @@ impl Api {
 
 /// Namespaces and definitions have their own way to go.
 fn holds_policy(resource: &Resource) -> bool {
-    resource.strategy != crate::strategy::Strategy::Plain
+    matches!(resource.strategy, Strategy::Namespace | Strategy::Definition)
 }

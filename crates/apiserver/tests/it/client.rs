@@ -33,7 +33,8 @@ async fn typed_objects() {
     let patch = Patch::Merge(json!({"data": {"a": "c"}}));
     let patched = maps.patch("one", &PatchParams::default(), &patch).await.unwrap();
     assert_eq!(patched.data.unwrap()["a"], "c");
-    assert_eq!(maps.list(&ListParams::default()).await.unwrap().items.len(), 1);
+    let named = ListParams::default().fields("metadata.name=one");
+    assert_eq!(maps.list(&named).await.unwrap().items.len(), 1);
     assert!(maps.list_metadata(&ListParams::default().limit(1)).await.is_ok());
     maps.delete("one", &DeleteParams::default()).await.unwrap();
     assert!(maps.get_opt("one").await.unwrap().is_none());

@@ -24,21 +24,6 @@ async fn who_am_i(network: &Network, shown: Shown<'_>, header: Option<(&'static 
     network.send(shown, asked).await
 }
 
-/// The roles that every cluster has, if they are not there yet.
-async fn default_roles(network: &Network) {
-    for object in krono_apiserver::rbac::default_objects() {
-        let plural = object["kind"].as_str().unwrap().to_lowercase();
-        let path = match object["metadata"]["namespace"].as_str() {
-            Some(namespace) => format!("namespaces/{namespace}/{plural}s"),
-            None => format!("{plural}s"),
-        };
-        let path = format!("/apis/rbac.authorization.k8s.io/v1/{path}");
-        let asked = http::Request::post(path).body(http_body_util::Full::from(object.to_string())).unwrap();
-        let code = network.server.handle(asked).await.status().as_u16();
-        assert!(matches!(code, 201 | 409), "{code} {object}");
-    }
-}
-
 #[tokio::test]
 async fn certificates_name_user_and_groups() {
     let network = start().await;
@@ -90,7 +75,6 @@ async fn a_good_certificate_is_enough() {
 #[tokio::test]
 async fn nobody_sees_health_and_version_only() {
     let network = start().await;
-    default_roles(&network).await;
     for path in ["/healthz", "/livez", "/readyz", "/version"] {
         assert_eq!(network.send(Shown::Nothing, get(path)).await.code, 200, "{path}");
     }
@@ -109,7 +93,6 @@ async fn nobody_sees_health_and_version_only() {
 async fn each_part_of_an_impersonation_is_authorized() {
     let tokens = Tokens::parse("t,ann,1\n").unwrap();
     let network = start_with(Limits::default(), tokens).await;
-    default_roles(&network).await;
     let role = json!({"metadata": {"name": "as-bob"}, "rules": [
         {"apiGroups": [""], "resources": ["users"], "verbs": ["impersonate"], "resourceNames": ["bob"]},
         {"apiGroups": [""], "resources": ["groups"], "verbs": ["impersonate"], "resourceNames": ["dev"]},

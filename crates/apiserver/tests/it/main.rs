@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod applies;
+mod bindings;
 mod client;
 mod definitions;
 mod documents;
@@ -12,6 +13,9 @@ mod https;
 mod lists;
 mod network;
 mod objects;
+mod pods;
 mod runtime;
+mod services;
+mod start;
 mod watches;
 mod workloads;

@@ -74,7 +74,10 @@ impl Network {
     pub(crate) async fn client(&self) -> kube::Client {
         let text = self.certificates.kubeconfig(&format!("https://{}", self.address));
         let config = kube::config::Kubeconfig::from_yaml(&text).unwrap();
-        let config = kube::Config::from_custom_kubeconfig(config, &Default::default()).await.unwrap();
+        let config =
+            kube::Config::from_custom_kubeconfig(config, &kube::config::KubeConfigOptions::default())
+                .await
+                .unwrap();
         kube::Client::try_from(config).unwrap()
     }
 

@@ -59,7 +59,7 @@ pub(crate) struct UpArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
     /// What becomes of workloads such as Deployments
-    #[arg(long, value_enum, default_value_t = Workloads::None)]
+    #[arg(long, value_enum, default_value_t = Workloads::Simulate)]
     pub(crate) workloads: Workloads,
     /// Run in the background; `krono down` ends it
     #[arg(long)]
@@ -72,6 +72,8 @@ pub(crate) struct UpArguments {
 /// What becomes of workloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Workloads {
+    /// Pods are scheduled, start and become ready, though nothing really runs
+    Simulate,
     /// They are stored, and nothing runs
     None,
 }
@@ -119,7 +121,7 @@ pub(crate) struct RestoreArguments {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct DirectoryArguments {
-    /// Where the server keeps its objects and certificates [default: `krono` in $XDG_DATA_HOME, or in ~/.local/share]
+    /// Where the server keeps its objects and certificates [default: `krono` in `$XDG_DATA_HOME`, or in ~/.local/share]
     #[arg(long, value_name = "DIRECTORY", env = "KRONO_DATA_DIR", hide_env = true)]
     pub(crate) data_dir: Option<PathBuf>,
 }

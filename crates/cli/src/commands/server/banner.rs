@@ -12,6 +12,7 @@ pub(super) fn text(running: &Running<'_>) -> String {
     let directory = shown(&running.directory.path);
     let objects = if arguments.in_memory { "in memory, gone when the server ends" } else { &directory };
     let workloads = match arguments.workloads {
+        Workloads::Simulate => "simulated: Pods become ready, nothing really runs",
         Workloads::None => "stored only; nothing runs",
     };
     let kubeconfig = shown(&running.record.kubeconfig);

@@ -5,7 +5,7 @@ use std::path::Path;
 use krono_store::{BackupError, DiskStore};
 
 use super::directory::{DataDirectory, shown};
-use super::up::said_with_cause;
+use super::up::{open_error, said_with_cause};
 use super::{block_on, remote};
 use crate::arguments::server::{BackupArguments, RestoreArguments};
 use crate::command_error::CommandError;
@@ -29,6 +29,10 @@ fn from_server(directory: &DataDirectory, file: &Path) -> Result<(), CommandErro
     let path = shown(&directory.path);
     let record = directory.record();
     let record = record.ok_or_else(|| CommandError::wrong(format!("the server on {path} is not ready")))?;
+    if record.in_memory {
+        let error = CommandError::wrong("the server keeps its objects in memory, which are not backed up");
+        return Err(error.hint("`kubectl get -o yaml` shows objects one would keep"));
+    }
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(".unfinished");
     let unfinished = file.with_file_name(name);
@@ -54,7 +58,7 @@ fn from_directory(directory: &DataDirectory, file: &Path) -> Result<(), CommandE
         return Err(CommandError::usage(format!("there is no data directory {}", shown(&directory.path))));
     }
     let store = DiskStore::open(&directory.path, &krono_store::Options::default());
-    let store = store.map_err(|error| CommandError::usage(said_with_cause(&error)))?;
+    let store = store.map_err(|error| open_error(&error))?;
     krono_store::backup(&store, file).map(drop).map_err(|error| failed(&error))
 }
 
@@ -66,7 +70,10 @@ pub(crate) fn restore(arguments: &RestoreArguments, output: &mut Output) -> Resu
 
 fn failed(error: &BackupError) -> CommandError {
     match error {
+        BackupError::Directory(error) => open_error(error),
         BackupError::Read { .. } => CommandError::wrong(said_with_cause(error)),
-        _ => CommandError::usage(said_with_cause(error)),
+        BackupError::Exists(_) | BackupError::NotEmpty(_) | BackupError::Write { .. } | _ => {
+            CommandError::usage(said_with_cause(error))
+        }
     }
 }

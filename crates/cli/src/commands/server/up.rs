@@ -11,12 +11,13 @@ use krono_apiserver::certificates::{Certificates, Tls};
 use krono_apiserver::https::{Https, Limits};
 use krono_store::{DirectoryLock, DiskStore, OpenError};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 
 use super::directory::{DataDirectory, Record, shown};
 use super::pages::Backup;
 use super::signals::Signals;
 use super::{banner, block_on, detach, kubeconfig};
-use crate::arguments::server::UpArguments;
+use crate::arguments::server::{UpArguments, Workloads};
 use crate::command_error::{CommandError, ErrorKind};
 use crate::output::Output;
 
@@ -48,7 +49,10 @@ async fn serve(
     let objects = Objects::open(arguments, directory)?;
     let (listener, address) = bind(arguments.listen).await?;
     let access = Access::prepare(arguments, directory, address)?;
-    let server = objects.server(directory).await?;
+    let builder = objects.builder(directory).root_ca(&access.authority).advertised(address);
+    let server = builder.start().await;
+    let server = server.map_err(|error| CommandError::of(ErrorKind::Internal, error.to_string()))?;
+    let workloads = workloads(arguments.workloads, &server);
     directory.write_record(&access.record)?;
     output.text(&banner::text(&Running { arguments, directory, record: &access.record }))?;
     output.flush()?;
@@ -57,9 +61,24 @@ async fn serve(
         () = server.serve(https, signals.first()) => {}
         never = access.renew_daily(directory, address) => match never {},
     }
+    drop(workloads);
     directory.remove_record();
     drop(objects);
     Ok(())
+}
+
+/// Does what becomes of workloads, until it is dropped.
+fn workloads(wanted: Workloads, server: &Server) -> Option<oneshot::Sender<()>> {
+    match wanted {
+        Workloads::None => None,
+        Workloads::Simulate => {
+            let (stop, stopped) = oneshot::channel::<()>();
+            let options = krono_workloads::Options::new(krono_workloads::Scope::Everything);
+            // In process there is always an answer.
+            tokio::spawn(krono_workloads::run(server.client(), options, async { drop(stopped.await) }));
+            Some(stop)
+        }
+    }
 }
 
 /// Where the objects are.
@@ -79,23 +98,27 @@ impl Objects {
         opened.map_err(|error| open_error(&error))
     }
 
-    async fn server(&self, directory: &DataDirectory) -> Result<Server, CommandError> {
-        let builder = match self {
+    fn builder(&self, directory: &DataDirectory) -> krono_apiserver::Builder {
+        match self {
             Self::Memory { .. } => Server::builder(),
             Self::Disk(store) => Server::builder()
                 .store(Arc::clone(store) as Arc<dyn krono_store::Store>)
                 .page(super::pages::BACKUP, Arc::new(Backup::of(Arc::clone(store), &directory.path))),
-        };
-        builder.start().await.map_err(|error| CommandError::of(ErrorKind::Internal, error.to_string()))
+        }
     }
 }
 
-fn open_error(error: &OpenError) -> CommandError {
-    let told = CommandError::usage(said_with_cause(error));
-    match error {
-        OpenError::InUse { .. } => told.hint("`krono status` tells where it runs, `krono down` stops it"),
-        _ => told,
-    }
+/// Why a data directory cannot be opened, and what to do.
+pub(super) fn open_error(error: &OpenError) -> CommandError {
+    let OpenError::InUse { path, process } = error else {
+        return CommandError::usage(said_with_cause(error));
+    };
+    let process = process.map_or_else(|| "another process".to_owned(), |it| format!("process {it}"));
+    let path = shown(path);
+    let error = CommandError::usage(format!(
+        "the data directory {path} is in use by {process}; stop it first or choose another directory"
+    ));
+    error.hint("`krono status` tells where it runs, `krono down` stops it")
 }
 
 /// The error and what caused it.
@@ -128,6 +151,8 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), CommandE
 
 /// How clients reach the server, and prove who they are.
 struct Access {
+    /// The certificate of the authority, as PEM.
+    authority: String,
     tls: Tls,
     record: Record,
 }
@@ -146,7 +171,8 @@ impl Access {
         };
         kubeconfig::write(&path, &certificates.kubeconfig(&url))?;
         let tls = Tls::new(&certificates).map_err(|error| CommandError::usage(error.to_string()))?;
-        Ok(Self { tls, record: Record { url, kubeconfig: path, in_memory: arguments.in_memory } })
+        let record = Record { url, kubeconfig: path, in_memory: arguments.in_memory };
+        Ok(Self { authority: certificates.authority().to_owned(), tls, record })
     }
 
     /// Renews certificates before they end, for as long as the server runs.
@@ -189,7 +215,7 @@ fn url(address: SocketAddr) -> String {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
+        ip @ (IpAddr::V4(_) | IpAddr::V6(_)) => ip,
     };
     format!("https://{}", SocketAddr::new(ip, address.port()))
 }
