@@ -119,7 +119,7 @@ impl Api {
             return Ok(not_found());
         };
         let call = Call::new(Arc::clone(resource), target, subresource, query, user, (parts, body.await?))?;
-        let deprecation = resource.custom_part().and_then(|custom| custom.deprecation.clone());
+        let deprecation = resource.deprecation();
         let reply = self.dispatch(verb, call).await?;
         Ok(reply.with_warnings(deprecation.into_iter().collect()))
     }
