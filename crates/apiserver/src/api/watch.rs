@@ -176,7 +176,10 @@ impl Watch {
             match self.wake().await {
                 Woken::Deadline => return None,
                 Woken::Bookmark => self.write_bookmark(self.changes.version(), false, &mut piece),
-                Woken::Change(Ok(change)) => self.write_change(&change, &mut piece).await,
+                Woken::Change(Ok(change)) => {
+                    self.write_change(&change, &mut piece).await;
+                    self.write_waiting(&mut piece).await;
+                }
                 Woken::Change(Err(status)) => self.write_error(&status, &mut piece),
             }
         }
@@ -213,6 +216,17 @@ impl Watch {
         !piece.is_empty()
     }
 
+    /// Writes changes that are there already, so that a burst of them is few pieces.
+    async fn write_waiting(&mut self, piece: &mut Vec<u8>) {
+        while !self.over && piece.len() < PIECE_SIZE {
+            match self.changes.try_next() {
+                Ok(Some(change)) => self.write_change(&change, piece).await,
+                Ok(None) => return,
+                Err(status) => self.write_error(&status, piece),
+            }
+        }
+    }
+
     async fn write_change(&mut self, change: &Change, piece: &mut Vec<u8>) {
         match self.seen(change).await {
             Ok(Some((seen, stored))) => self.write_event(seen, &stored, piece),
@@ -244,10 +258,10 @@ impl Watch {
     }
 
     fn write_event(&mut self, seen: Seen, stored: &Stored, piece: &mut Vec<u8>) {
+        let start = piece.len();
         piece.extend_from_slice(br#"{"type":""#);
         piece.extend_from_slice(seen.name().as_bytes());
         piece.extend_from_slice(br#"","object":"#);
-        let start = piece.len();
         match self.renderer().write_object(stored, self.first, piece) {
             Ok(()) => {
                 piece.extend_from_slice(b"}\n");
@@ -255,7 +269,6 @@ impl Watch {
             }
             Err(status) => {
                 piece.truncate(start);
-                piece.clear();
                 self.write_error(&status, piece);
             }
         }
