@@ -19,6 +19,11 @@ use serde_json::Value;
 /// Pods that a kubelet shows for those it runs by itself.
 pub(crate) const MIRROR_ANNOTATION: &str = "kubernetes.io/config.mirror";
 
+/// Keeps a claim that a pod uses.
+pub(crate) const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
+/// Keeps a volume that is bound.
+pub(crate) const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
+
 fn list<'v>(object: &'v Value, field: &str) -> &'v [Value] {
     object.get(field).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }

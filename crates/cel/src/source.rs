@@ -51,6 +51,7 @@ pub struct Issue {
 ///
 /// `Display` prints cel-go's form: location, message, the line, and a caret.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "issues are what there is of them")]
 pub struct Issues {
     source: String,
     issues: Vec<Issue>,

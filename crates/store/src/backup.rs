@@ -70,13 +70,13 @@ pub fn backup(store: &DiskStore, file: &Path) -> Result<u64, BackupError> {
 /// the past: whoever watched the lost store is told to start anew.
 pub fn restore(file: &Path, directory: &Path) -> Result<u64, BackupError> {
     let _lock = Lock::take(directory)?;
-    let path = directory.join(FILE);
-    if path.exists() {
-        return Err(BackupError::NotEmpty(directory.to_owned()));
-    }
     let failed = |reason: String| BackupError::Read { path: file.to_owned(), reason };
     if !file.is_file() {
         return Err(failed("it is not a file".to_owned()));
+    }
+    let path = directory.join(FILE);
+    if path.exists() {
+        return Err(BackupError::NotEmpty(directory.to_owned()));
     }
     let unusable = |source| OpenError::Directory { path: directory.to_owned(), source };
     let unfinished = directory.join(UNFINISHED);

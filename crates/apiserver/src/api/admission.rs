@@ -3,14 +3,11 @@
 use serde_json::Value;
 
 use super::{Api, Call, Subresource};
-use crate::admission::{self, Priority};
+use crate::admission::{self, CLAIM_FINALIZER, Priority, VOLUME_FINALIZER};
+use crate::initial;
 use crate::object::Object;
 use crate::services::{self, Refused, Reservation};
 use crate::status::{Status, Subject};
-
-const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
-const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
-const DEFAULT_ACCOUNT: &str = "default";
 
 impl Api {
     /// Completes a new object or a change, or refuses it. Changes the object.
@@ -80,7 +77,7 @@ impl Api {
             return Ok(());
         }
         let name = object.value().pointer("/spec/serviceAccountName").and_then(Value::as_str);
-        let name = name.filter(|name| !name.is_empty()).unwrap_or(DEFAULT_ACCOUNT).to_owned();
+        let name = name.filter(|name| !name.is_empty()).unwrap_or(initial::ACCOUNT).to_owned();
         let Some(account) = self.storage.get(&format!("/serviceaccounts/{namespace}/{name}"))? else {
             let why = format!(
                 "error looking up service account {namespace}/{name}: serviceaccount {name:?} not found"

@@ -137,7 +137,7 @@ impl Call {
             body: Bytes::new(),
             content_type: None,
             user_agent: String::new(),
-            user: administrator(),
+            user: Arc::new(administrator()),
         }
     }
 }

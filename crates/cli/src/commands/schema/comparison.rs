@@ -25,8 +25,9 @@ impl Comparison {
         let mut comparison = Self::default();
         comparison.names(old, new);
         if let (Some(old), Some(new)) = (old.manifest(), new.manifest()) {
-            let changes = surroundings::compare(&old, &new);
-            changes.into_iter().for_each(|(effect, text)| comparison.push(effect, text));
+            for (effect, text) in surroundings::compare(&old, &new) {
+                comparison.push(effect, text);
+            }
         }
         comparison.versions(&old.versions(), &new.versions());
         comparison
