@@ -116,7 +116,7 @@ fn subsets(spec: &ServiceSpec, pods: &[&Pod]) -> Option<Vec<EndpointSubset>> {
     let subset = EndpointSubset {
         addresses: addresses(ready),
         not_ready_addresses: addresses(other),
-        ports: Some(ports.collect()),
+        ports: Some(ports.collect::<Vec<_>>()).filter(|it| !it.is_empty()),
     };
     (subset.addresses.is_some() || subset.not_ready_addresses.is_some()).then(|| vec![subset])
 }
