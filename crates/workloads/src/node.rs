@@ -50,13 +50,12 @@ pub(crate) fn plan_lease(world: &World, key: &Key, now: Timestamp, options: &Opt
     }
     let lease = world.leases.get(&key.namespace, &key.name);
     let renewed = lease.and_then(|it| it.spec.as_ref()?.renew_time.as_ref()).map(|it| it.0);
-    match renewed.map(|it| later(it, RENEW_EVERY)).filter(|it| *it > now) {
-        Some(due) => plan.look_at(due),
-        None => {
-            plan.actions.push(Action::Renew { node: key.name.clone() });
-            // In case there is no place for it yet.
-            plan.look_at(later(now, RENEW_EVERY));
-        }
+    if let Some(due) = renewed.map(|it| later(it, RENEW_EVERY)).filter(|it| *it > now) {
+        plan.look_at(due);
+    } else {
+        plan.actions.push(Action::Renew { node: key.name.clone() });
+        // In case there is no place for it yet.
+        plan.look_at(later(now, RENEW_EVERY));
     }
     plan
 }
