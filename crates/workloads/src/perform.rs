@@ -91,8 +91,9 @@ async fn bind(client: &Client, key: &Key, uid: &str, node: &str) -> Result<Outco
 
 async fn renew(client: &Client, name: &str, now: Timestamp) -> Result<Outcome, Error> {
     let parameters = PatchParams::apply(MANAGER).force();
-    let request = Request::new(node::LEASES).patch(name, &parameters, &Patch::Apply(node::lease(name, now)));
-    answer(client, request).await.map(|_| Outcome::Nothing)
+    let path = Request::new(Kind::Lease.path(node::LEASES));
+    let request = path.patch(name, &parameters, &Patch::Apply(node::lease(name, now)));
+    stored(Kind::Lease, answer(client, request).await)
 }
 
 /// Creates the event, or counts it once more.
