@@ -16,6 +16,7 @@ mod modify;
 mod patch;
 mod prepare;
 mod reviews;
+mod specials;
 mod upkeep;
 mod watch;
 
@@ -44,6 +45,7 @@ pub(crate) use access::administrator;
 pub(crate) use call::{Call, Subresource};
 pub(crate) use definitions::Definitions;
 pub(crate) use documents::hash;
+use specials::Special;
 
 /// What the server is told about itself.
 #[derive(Debug, Default)]
@@ -108,11 +110,16 @@ impl Api {
         let subject = Subject::resource(&resource.kind);
         let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
             .ok_or_else(|| Status::method_not_allowed(subject, parts.method.as_str()))?;
+        if let Some(special) = Special::of(&resource.kind, target.subresource.as_deref()) {
+            let request = (parts, body.await?);
+            let call = Call::new(Arc::clone(resource), target, Subresource::None, query, user, request)?;
+            return self.special(special, verb, &call).await;
+        }
         let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
             return Ok(not_found());
         };
         let call = Call::new(Arc::clone(resource), target, subresource, query, user, (parts, body.await?))?;
-        let deprecation = resource.custom_part().and_then(|custom| custom.deprecation.clone());
+        let deprecation = resource.deprecation();
         let reply = self.dispatch(verb, call).await?;
         Ok(reply.with_warnings(deprecation.into_iter().collect()))
     }

@@ -14,6 +14,7 @@ mod continue_token;
 mod conversion;
 mod crd;
 mod discovery;
+mod disruption;
 mod events;
 mod filter;
 pub mod https;

@@ -5,12 +5,14 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use krono_patch::apply::ObjectType;
 use krono_schema::{FieldError, Validator};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::conversion::Converter;
 use crate::events;
 use crate::kind::{Kind, Scope};
 use crate::object::Object;
+use crate::protobuf;
 use crate::status::Status;
 use crate::stored::{self, Stored};
 use crate::strategy::Strategy;
@@ -57,7 +59,23 @@ pub(crate) struct Custom {
     pub(crate) converter: Option<Arc<dyn Converter>>,
 }
 
+/// Built-in kinds that should no longer be used, and what is said of them.
+const DEPRECATED: [(&str, &str); 2] = [
+    ("ComponentStatus", "v1 ComponentStatus is deprecated in v1.19+"),
+    ("Endpoints", "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
+];
+
 impl Resource {
+    /// The warning given on every request, for kinds and versions that should no longer be used.
+    pub(crate) fn deprecation(&self) -> Option<String> {
+        if let Some(custom) = self.custom_part() {
+            return custom.deprecation.clone();
+        }
+        let said =
+            DEPRECATED.iter().find(|(kind, _)| self.kind.group.is_empty() && *kind == &*self.kind.kind);
+        said.map(|(_, warning)| (*warning).to_owned())
+    }
+
     /// A kind that is part of the server.
     pub(crate) fn built_in(kind: Kind) -> Self {
         let (group, version) =
@@ -158,6 +176,16 @@ impl Resource {
         krono_schema::default(schema, object.value_mut());
         (self.kind.rules.default)(object.value_mut());
         self.strategy.default(object);
+        if !self.is_custom() {
+            protobuf::normalise(&self.api_version, &self.kind.kind, object.value_mut());
+        }
+    }
+
+    /// An object of this kind in which nobody has written anything yet.
+    pub(crate) fn blank(&self) -> Value {
+        let mut blank = if self.is_custom() { Value::Null } else { json!({}) };
+        protobuf::normalise(&self.api_version, &self.kind.kind, &mut blank);
+        blank
     }
 
     /// What is wrong with an object, or with the change from `old`.

@@ -207,4 +207,11 @@ mod tests {
         let alone = "requested [{UserExtra  v  authentication.k8s.io/v1  a/b}] without impersonating a user";
         check(&[("impersonate-extra-a%2fb", "v")], Err(alone));
     }
+
+    #[test]
+    fn names_that_are_no_text_are_refused() {
+        let mut headers = HeaderMap::new();
+        headers.insert("impersonate-user", HeaderValue::from_bytes(b"jane\xff").unwrap());
+        assert_eq!(claims(&headers).unwrap_err().code, 400);
+    }
 }

@@ -1,7 +1,5 @@
 //! The client everybody uses, without a network.
 
-use std::time::{Duration, Instant};
-
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use krono_apiserver::Server;
 use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
@@ -13,11 +11,9 @@ async fn client() -> Client {
 }
 
 #[tokio::test]
-async fn a_client_is_there_at_once() {
-    let begin = Instant::now();
+async fn a_new_server_has_its_namespaces() {
     let namespaces: Api<Namespace> = Api::all(client().await);
     assert!(namespaces.get("kube-system").await.is_ok());
-    assert!(begin.elapsed() < Duration::from_millis(500), "{:?}", begin.elapsed());
 }
 
 #[tokio::test]
