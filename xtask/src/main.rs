@@ -7,8 +7,10 @@ mod cel_golden;
 mod cli_reference;
 mod command;
 mod deep;
+mod definition_golden;
 mod generated;
 mod go;
+mod patch_golden;
 mod proto_table;
 mod purity;
 mod results;
@@ -44,6 +46,10 @@ enum Chore {
     BenchCelGo,
     /// Ask cel-go about wrong and right expressions and rewrite the golden file
     CelGolden,
+    /// Ask the libraries of the API server about custom resource definitions and rewrite the golden file
+    DefinitionGolden,
+    /// Ask the libraries of the API server about patches and managed fields and rewrite the golden files
+    PatchGolden,
     /// Write the table of the protobuf fields of the Kubernetes API types anew
     ProtoTable,
     /// Ask the libraries of the API server about schemas and values and rewrite the golden files
@@ -70,6 +76,8 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::Bench => bench::run(&root),
         Chore::BenchCelGo => bench_cel_go::run(&root),
         Chore::CelGolden => cel_golden::run(&root),
+        Chore::DefinitionGolden => definition_golden::run(&root),
+        Chore::PatchGolden => patch_golden::run(&root),
         Chore::ProtoTable => proto_table::run(&root),
         Chore::SchemaGolden => schema_golden::run(&root),
     }

@@ -20,6 +20,8 @@ use bytes::Bytes;
 use http::request::Parts;
 
 use crate::builtin::{self, Verbs};
+use crate::conversion::Converters;
+use crate::establishing::Establishing;
 use crate::openapi::Documents;
 use crate::query::Query;
 use crate::rbac::User;
@@ -42,6 +44,8 @@ pub(crate) struct Api {
     pub(crate) built_in: Vec<Arc<Resource>>,
     pub(crate) definitions: tokio::sync::Mutex<Definitions>,
     pub(crate) openapi: Documents,
+    pub(crate) converters: Converters,
+    pub(crate) establishing: Establishing,
 }
 
 impl Api {
@@ -76,6 +80,9 @@ impl Api {
         let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
             .ok_or_else(|| Status::method_not_allowed(subject, parts.method.as_str()))?;
         self.authorize_target(&user, verb, &target)?;
+        if let Some(reply) = self.establishing.hold(resource, verb).await? {
+            return Ok(reply);
+        }
         let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
             return Ok(not_found());
         };

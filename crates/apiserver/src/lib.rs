@@ -11,6 +11,7 @@ mod continue_token;
 mod conversion;
 mod crd;
 mod discovery;
+mod establishing;
 mod events;
 mod filter;
 mod input;
@@ -41,5 +42,5 @@ mod world;
 mod write;
 
 pub use body::Body;
-pub use conversion::{Converter, Converting};
+pub use conversion::{Converter, Converting, Posting, Webhook, WebhookAddress, WebhookAnswer, WebhookClient};
 pub use server::{Builder, Server, StartError};

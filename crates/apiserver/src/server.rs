@@ -16,6 +16,8 @@ use tower_service::Service;
 use crate::api::Api;
 use crate::body::Body;
 use crate::builtin;
+use crate::conversion::{Converter, Converters, WebhookClient};
+use crate::establishing::Establishing;
 use crate::input::MAX_BODY;
 use crate::janitor;
 use crate::kind::Kind;
@@ -57,6 +59,8 @@ pub enum StartError {
 pub struct Builder {
     kinds: Option<Vec<Kind>>,
     store: Option<Arc<dyn Store>>,
+    converters: Converters,
+    imitate_establishing: bool,
 }
 
 impl Builder {
@@ -72,6 +76,27 @@ impl Builder {
         Self { store: Some(store), ..self }
     }
 
+    /// Converts the objects of a definition, such as `widgets.krono.dev`, in process, whatever conversion it asks for.
+    #[must_use]
+    pub fn converter(mut self, definition: impl Into<String>, converter: Arc<dyn Converter>) -> Self {
+        self.converters.insert(definition.into(), converter);
+        self
+    }
+
+    /// Calls the conversion webhooks of definitions with this client.
+    #[must_use]
+    pub fn webhooks(mut self, client: Arc<dyn WebhookClient>) -> Self {
+        self.converters.call_with(client);
+        self
+    }
+
+    /// Imitates the first moments of a definition on the real server: 404, then 429 with `Retry-After`, then a first
+    /// creation that takes two seconds. Controllers that pass with this are fit for real clusters.
+    #[must_use]
+    pub fn imitate_establishing(self, imitate: bool) -> Self {
+        Self { imitate_establishing: imitate, ..self }
+    }
+
     /// Starts the server. Must be called in a tokio runtime.
     pub async fn start(self) -> Result<Server, StartError> {
         let kinds = self.kinds.unwrap_or_else(builtin::kinds);
@@ -80,7 +105,10 @@ impl Builder {
         let registry = SharedRegistry::new(Registry::new(built_in.iter().cloned()));
         let definitions = tokio::sync::Mutex::default();
         let storage = self.store.map_or_else(Storage::in_memory, Storage::new);
-        let api = Arc::new(Api { storage, registry, built_in, definitions, openapi: Documents::default() });
+        let (openapi, converters) = (Documents::default(), self.converters);
+        let establishing = Establishing::new(self.imitate_establishing);
+        let api =
+            Arc::new(Api { storage, registry, built_in, definitions, openapi, converters, establishing });
         api.prepare().await?;
         let (alive, ended) = watch::channel(());
         tokio::spawn(janitor::run(Arc::downgrade(&api), ended));

@@ -44,7 +44,7 @@ fn push_rare(quoted: &mut String, character: char) {
 }
 
 /// Whether Go calls the character printable. Marks are printable unless they start a string, hence the `a`.
-fn is_printable(character: char) -> bool {
+pub fn is_printable(character: char) -> bool {
     ['a', character].iter().collect::<String>().escape_debug().nth(1) != Some('\\')
 }
 

@@ -18,6 +18,7 @@ impl Api {
     /// Creates what every cluster has.
     pub(crate) async fn prepare(self: &Arc<Self>) -> Result<(), Status> {
         self.refresh_registry().await?;
+        self.establishing.settle();
         let registry = self.registry.snapshot();
         let Some(resource) = registry.find("", "v1", "namespaces") else { return Ok(()) };
         for name in namespaces::INITIAL {

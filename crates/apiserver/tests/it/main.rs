@@ -3,6 +3,7 @@
 
 mod applies;
 mod client;
+mod conversions;
 mod definitions;
 mod documents;
 mod endings;
