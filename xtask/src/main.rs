@@ -6,10 +6,12 @@ mod bench_cel_go;
 mod cel_golden;
 mod cli_reference;
 mod command;
+mod conformance;
 mod deep;
 mod definition_golden;
 mod generated;
 mod go;
+mod kube;
 mod patch_golden;
 mod proto_table;
 mod purity;
@@ -50,6 +52,12 @@ enum Chore {
     DefinitionGolden,
     /// Ask the libraries of the API server about patches and managed fields and rewrite the golden files
     PatchGolden,
+    /// Build or run the real Kubernetes control plane on loopback
+    #[command(subcommand)]
+    Kube(kube::KubeArguments),
+    /// Compare krono's API server with the real one
+    #[command(subcommand)]
+    Conformance(conformance::ConformanceArguments),
     /// Write the table of the protobuf fields of the Kubernetes API types anew
     ProtoTable,
     /// Ask the libraries of the API server about schemas and values and rewrite the golden files
@@ -78,6 +86,8 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::CelGolden => cel_golden::run(&root),
         Chore::DefinitionGolden => definition_golden::run(&root),
         Chore::PatchGolden => patch_golden::run(&root),
+        Chore::Kube(wanted) => kube::run(&root, &wanted),
+        Chore::Conformance(wanted) => conformance::run(&root, &wanted),
         Chore::ProtoTable => proto_table::run(&root),
         Chore::SchemaGolden => schema_golden::run(&root),
     }

@@ -101,9 +101,15 @@ impl<'a> Managing<'a> {
         seconds: i64,
     ) -> Self {
         let reset = reset_fields(resource, subresource);
-        let blank = if resource.is_custom() { Value::Null } else { json!({}) };
         let versions = KindVersions { resources: versions, reset, conversions: Mutex::default() };
-        Self { resource, subresource, manager, now: Timestamp::from_seconds(seconds), versions, blank }
+        Self {
+            resource,
+            subresource,
+            manager,
+            now: Timestamp::from_seconds(seconds),
+            versions,
+            blank: resource.blank(),
+        }
     }
 
     /// Does the work, and does it again as long as it lacks a conversion.

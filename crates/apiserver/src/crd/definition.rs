@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use crate::conversion::{Webhook, WebhookAddress};
-use crate::kind::{Column, ColumnSource, ScalePaths, Scope};
+use crate::kind::{Column, ScalePaths, Scope};
 use crate::object::Object;
 
 /// What a definition says.
@@ -163,7 +163,7 @@ fn column(column: &Value) -> Column {
         format: text(column, "format").into(),
         description: description(column).into(),
         priority: priority.unwrap_or(0),
-        source: ColumnSource::JsonPath(text(column, "jsonPath").into()),
+        path: text(column, "jsonPath").into(),
     }
 }
 

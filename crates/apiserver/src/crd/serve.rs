@@ -6,7 +6,7 @@ use krono_schema::Schema;
 
 use super::definition::{Definition, Version};
 use crate::conversion::{Converter, Converters};
-use crate::kind::{Column, ColumnSource, Kind, LazySchema, Rules, Scope};
+use crate::kind::{Column, Kind, LazySchema, Rules, Scope};
 use crate::registry::version_priority;
 use crate::resource::{Custom, Resource};
 
@@ -94,6 +94,6 @@ fn columns(version: &Version) -> Vec<Column> {
              https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
             .into(),
         priority: 0,
-        source: ColumnSource::JsonPath(".metadata.creationTimestamp".into()),
+        path: ".metadata.creationTimestamp".into(),
     }]
 }

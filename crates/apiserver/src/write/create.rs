@@ -35,7 +35,7 @@ pub(crate) fn prepare(
     if resource.kind.has_status && !keeps_status {
         object.set("status", None);
     }
-    // Some defaults depend on what was set just now: first statuses, selectors by uid.
+    // Some defaults depend on what was set just now: a pod is pending, a Job selects by its uid.
     (resource.kind.rules.default)(object.value_mut());
     Ok(())
 }
@@ -53,6 +53,11 @@ pub(crate) fn validate(resource: &Resource, object: &Object) -> Result<(), Statu
     let mut errors = metadata::errors(resource, object);
     errors.extend(resource.validate(object, None));
     verdict(resource, object, &errors)
+}
+
+/// Refuses an object that is none of its kind, whatever its metadata says. Changes nothing.
+pub(crate) fn validate_content(resource: &Resource, object: &Object) -> Result<(), Status> {
+    verdict(resource, object, &resource.validate(object, None))
 }
 
 pub(super) fn verdict(resource: &Resource, object: &Object, errors: &[FieldError]) -> Result<(), Status> {
