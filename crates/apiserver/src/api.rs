@@ -28,6 +28,8 @@ use http::Method;
 use http::request::Parts;
 
 use crate::builtin::{self, Verbs};
+use crate::conversion::Converters;
+use crate::establishing::Establishing;
 use crate::openapi::Documents;
 use crate::page::{self, Pages};
 use crate::policy_cache::PolicyCache;
@@ -64,6 +66,8 @@ pub(crate) struct Api {
     pub(crate) built_in: Vec<Arc<Resource>>,
     pub(crate) definitions: tokio::sync::Mutex<Definitions>,
     pub(crate) openapi: Documents,
+    pub(crate) converters: Converters,
+    pub(crate) establishing: Establishing,
     pub(crate) policies: PolicyCache,
     pub(crate) addresses: Arc<Pool>,
     pub(crate) settings: Settings,
@@ -110,6 +114,9 @@ impl Api {
         let subject = Subject::resource(&resource.kind);
         let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
             .ok_or_else(|| Status::method_not_allowed(subject, parts.method.as_str()))?;
+        if let Some(reply) = self.establishing.hold(resource, verb).await? {
+            return Ok(reply);
+        }
         if let Some(special) = Special::of(&resource.kind, target.subresource.as_deref()) {
             let request = (parts, body.await?);
             let call = Call::new(Arc::clone(resource), target, Subresource::None, query, user, request)?;

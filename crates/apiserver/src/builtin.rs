@@ -14,7 +14,7 @@ mod findings;
 mod job;
 mod lists;
 mod metadata;
-mod names;
+pub(crate) mod names;
 mod namespace;
 mod network;
 mod parts;

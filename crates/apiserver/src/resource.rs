@@ -13,6 +13,7 @@ use crate::events;
 use crate::kind::{Kind, Scope};
 use crate::object::Object;
 use crate::protobuf;
+use crate::scale;
 use crate::status::Status;
 use crate::stored::{self, Stored};
 use crate::strategy::Strategy;
@@ -188,13 +189,29 @@ impl Resource {
         blank
     }
 
-    /// What is wrong with an object, or with the change from `old`.
-    pub(crate) fn validate(&self, new: &Object, old: Option<&Object>) -> Vec<FieldError> {
+    /// What the schema says; of built-in kinds only types are checked, when they are decoded.
+    fn schema_errors(&self, new: &Object, old: Option<&Object>) -> Vec<FieldError> {
+        if !self.is_custom() {
+            return Vec::new();
+        }
         let validator = self.validator.get_or_init(|| Validator::new(self.kind.schema.get()));
         let mut errors = match old {
             None => validator.validate(new.value()),
             Some(old) => validator.validate_update(new.value(), old.value()),
         };
+        // Later versions of the real server say this in addition to the wrong type.
+        errors.retain(|it| !it.path.is_empty() || !it.detail.starts_with("Checked value must be of type"));
+        let unchecked =
+            |it: &FieldError| it.path.is_empty() && it.detail.starts_with("some validation rules");
+        let at = errors.iter().position(unchecked).unwrap_or(errors.len());
+        let scale = self.kind.scale.iter().flat_map(|paths| scale::errors(paths, new.value()));
+        errors.splice(at..at, scale);
+        errors
+    }
+
+    /// What is wrong with an object, or with the change from `old`.
+    pub(crate) fn validate(&self, new: &Object, old: Option<&Object>) -> Vec<FieldError> {
+        let mut errors = self.schema_errors(new, old);
         errors.extend((self.kind.rules.validate)(new.value(), old.map(Object::value)));
         errors.extend(self.strategy.errors(new, old));
         errors

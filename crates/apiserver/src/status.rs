@@ -121,10 +121,37 @@ impl Status {
 
     /// 422: the object breaks rules.
     pub fn invalid(kind: &Kind, name: &str, errors: &[FieldError]) -> Self {
-        let subject = Subject { group: &kind.group, resource: &kind.kind };
+        Self::invalid_as(Subject { group: &kind.group, resource: &kind.kind }, name, errors)
+    }
+
+    /// 422: the object, of the kind that `subject` names, breaks rules.
+    pub fn invalid_as(subject: Subject<'_>, name: &str, errors: &[FieldError]) -> Self {
         let message = format!("{} {name:?} is invalid{}", subject.qualified(), aggregate(errors));
         let causes = errors.iter().map(cause).collect();
         Self::new(422, "Invalid", message).with(Details { causes, ..subject.details(name) })
+    }
+
+    /// 422: a replacement must name the version it replaces.
+    pub fn version_needed(subject: Subject<'_>, name: &str) -> Self {
+        let (field, why) = ("metadata.resourceVersion", "Invalid value: 0: must be specified for an update");
+        let message = format!("{} {name:?} is invalid: {field}: {why}", subject.qualified());
+        let cause = Cause {
+            reason: "FieldValueInvalid".to_owned(),
+            message: why.to_owned(),
+            field: field.to_owned(),
+        };
+        Self::new(422, "Invalid", message).with(Details { causes: vec![cause], ..subject.details(name) })
+    }
+
+    /// 422: a patch does not fit the object.
+    pub fn unprocessable() -> Self {
+        let message = "the server rejected our request due to an error in our request";
+        Self::new(422, "Invalid", message).with(Details::default())
+    }
+
+    /// 413: the request asks for too much.
+    pub fn too_much(message: impl Into<String>) -> Self {
+        Self::new(413, "RequestEntityTooLarge", message)
     }
 
     /// 422: a review breaks rules; the real server has forgotten its kind by then.

@@ -68,6 +68,14 @@ impl Strategy {
         }
     }
 
+    /// What is wrong with the name of an object beyond what no name of its kind may be.
+    pub(crate) fn name_complaint(self, object: &Object) -> Option<&'static str> {
+        match self {
+            Self::Plain | Self::Namespace | Self::Pod => None,
+            Self::Definition => crd::name_complaint(object),
+        }
+    }
+
     /// What is wrong with an object or a change.
     pub(crate) fn errors(self, new: &Object, old: Option<&Object>) -> Vec<FieldError> {
         match self {
@@ -112,15 +120,11 @@ fn terminating(object: &Object, moment: &Moment) -> Object {
     let mut marked = object.clone();
     marked.add_finalizer(crd::CLEANUP_FINALIZER);
     marked.set_meta("deletionTimestamp", Some(moment.now.as_str().into()));
-    let condition = json!({
-        "type": "Terminating", "status": "True", "reason": "InstanceDeletionPending",
-        "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
-        "lastTransitionTime": moment.now,
-    });
+    let message =
+        "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon".to_owned();
+    let (kind, reason) = ("Terminating", "InstanceDeletionPending");
     let mut status = marked.get("status").cloned().filter(Value::is_object).unwrap_or_else(|| json!({}));
-    let mut conditions = status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default();
-    conditions.push(condition);
-    status["conditions"] = Value::Array(conditions);
+    crd::set_condition(&mut status, &crd::Condition { kind, status: true, reason, message }, &moment.now);
     marked.set("status", Some(status));
     marked
 }

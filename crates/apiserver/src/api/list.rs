@@ -87,8 +87,9 @@ impl Api {
         items: &mut Vec<Stored>,
     ) -> Result<Option<(Arc<str>, usize)>, Status> {
         let count = page.items.len();
-        for (index, (key, stored)) in page.items.into_iter().enumerate() {
-            let served = conversion::serve(&call.resource, &stored).await?;
+        let (keys, stored): (Vec<_>, Vec<_>) = page.items.into_iter().unzip();
+        let served = conversion::serve_all(&call.resource, stored).await?;
+        for (index, (key, served)) in keys.into_iter().zip(served).enumerate() {
             if !filter.matches(&served)? {
                 continue;
             }

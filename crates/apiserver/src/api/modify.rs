@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Api, Call, Subresource};
 use crate::conversion;
+use crate::managed::Managing;
 use crate::object::Object;
 use crate::reply::Reply;
 use crate::request::Verb;
@@ -15,6 +16,8 @@ use crate::status::{Status, Subject};
 use crate::storage::Expect;
 use crate::stored::Stored;
 use crate::write::decode::decode;
+use crate::write::metadata::finalizer_warnings;
+use crate::write::policy;
 use crate::write::update::{self, Part};
 
 /// How often a write that others overtake is tried again.
@@ -35,24 +38,44 @@ impl Api {
         let decoded = decode(&call.resource, input, call.query.field_validation)?;
         warnings.extend(decoded.warnings);
         let object = decoded.object;
-        let (stored, _) = self.modify(call, |_| Ok(replacement(call, object.clone()))).await?;
+        if self.is_created_by_update(call)? {
+            let stored = self.create_by_update(call, object).await?;
+            return self.object_reply(call, 201, &stored).await.map(|reply| reply.with_warnings(warnings));
+        }
+        let (stored, _) = self.modify(call, |_, _| Ok(replacement(call, object.clone()))).await?;
         self.object_reply(call, 200, &stored).await.map(|reply| reply.with_warnings(warnings))
+    }
+
+    /// Whether the object is not there and its kind may be created by replacing it.
+    fn is_created_by_update(&self, call: &Call) -> Result<bool, Status> {
+        let may = policy::creates_on_update(&call.resource) && call.subresource == Subresource::None;
+        Ok(may && self.storage.get(&call.key())?.is_none())
+    }
+
+    async fn create_by_update(self: &Arc<Self>, call: &Call, mut object: Object) -> Result<Stored, Status> {
+        let missing = Object::empty(&call.name, call.namespace.as_deref());
+        object.set_meta("resourceVersion", None);
+        update::check_name(&call.resource, &mut object, &missing)?;
+        self.insert(call, object, false).await
     }
 
     /// Reads, changes and writes back until nobody comes between; gives the object and the change's warnings.
     pub(super) async fn modify(
         &self,
         call: &Call,
-        mut change: impl FnMut(&Object) -> Result<Changed, Status>,
+        mut change: impl FnMut(&Object, &Managing<'_>) -> Result<Changed, Status>,
     ) -> Result<(Stored, Vec<String>), Status> {
         for _ in 0..TRIES {
             let stored = self.stored(call)?;
             let old = conversion::read(&call.resource, &stored).await?;
-            let Changed { mut object, part, warnings, managed } = change(&old)?;
+            let managing = self.managing(call);
+            let changed = managing.settled(|managing| change(&old, managing)).await?;
+            let Changed { mut object, part, mut warnings, managed } = changed;
             update::check_identity(&call.resource, &mut object, &old)?;
             if !managed {
-                self.managing(call).note(&mut object, Some(&old));
+                object = managing.settled(|managing| managing.noted(&object, Some(&old))).await;
             }
+            warnings.extend(finalizer_warnings(&call.resource, &object, Some(&old)));
             if part == Part::Main {
                 self.admit(call, &mut object, Some(&old))?;
             }
@@ -109,20 +132,19 @@ impl Api {
     }
 
     pub(super) async fn write_scale(&self, call: &Call, wanted: &Value) -> Result<Reply, Status> {
-        let wanted = wanted.clone();
-        self.change_scale(call, |_| Ok(wanted.clone())).await
+        let replaced = |old: &Object, managing: &Managing<'_>| managing.scaled(old, |_| Ok(wanted.clone()));
+        self.change_scale(call, replaced).await
     }
 
-    /// Changes the number of replicas to what `change` makes of the scale.
+    /// Changes an object by its scale.
     pub(super) async fn change_scale(
         &self,
         call: &Call,
-        change: impl Fn(Value) -> Result<Value, Status>,
+        change: impl Fn(&Object, &Managing<'_>) -> Result<Object, Status>,
     ) -> Result<Reply, Status> {
-        let scaled = |old: &Object| {
-            let wanted = change(scale::of(&call.resource, old))?;
-            let object = scale::applied(&call.resource, old, &wanted)?;
-            Ok(Changed { object, part: Part::Main, warnings: Vec::new(), managed: false })
+        let scaled = |old: &Object, managing: &Managing<'_>| {
+            let object = change(old, managing)?;
+            Ok(Changed { object, part: Part::Main, warnings: Vec::new(), managed: true })
         };
         let (stored, _) = self.modify(call, scaled).await?;
         let object = conversion::read(&call.resource, &stored).await?;

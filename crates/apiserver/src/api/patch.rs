@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use krono_patch::json::JsonPatchError;
+use krono_patch::strategic::StrategicPatchError;
 use serde_json::Value;
 
 use super::modify::Changed;
@@ -12,7 +14,7 @@ use crate::object::Object;
 use crate::reply::Reply;
 use crate::resource::Resource;
 use crate::status::{Status, Subject};
-use crate::write::decode::{Decoded, decode};
+use crate::write::decode::{Decoded, decode, decode_untyped};
 
 /// The ways to say what should change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +48,8 @@ impl PatchType {
     fn patched(self, resource: &Resource, document: Value, patch: Value) -> Result<Value, Status> {
         match self {
             Self::Strategic => krono_patch::strategic::apply(document, patch, resource.kind.schema.get())
-                .map_err(|error| Status::bad_request(error.to_string())),
-            Self::Json => krono_patch::json::apply(document, patch)
-                .map_err(|error| Status::bad_request(error.to_string())),
+                .map_err(|error| strategic_refusal(&error)),
+            Self::Json => krono_patch::json::apply(document, patch).map_err(|error| json_refusal(&error)),
             Self::Merge | Self::Apply => krono_patch::merge::apply(document, patch)
                 .map_err(|error| Status::bad_request(error.to_string())),
         }
@@ -62,7 +63,7 @@ impl Api {
             return self.apply(call).await;
         }
         let patch = Input::json(&call.body)?;
-        let change = |old: &Object| {
+        let change = |old: &Object, _: &Managing<'_>| {
             let value = patch_type.patched(&call.resource, old.value().clone(), patch.value.clone())?;
             let Decoded { object, warnings } = decoded(call, value)?;
             Ok(Changed { object, part: call.part(), warnings, managed: false })
@@ -74,7 +75,19 @@ impl Api {
     pub(super) async fn patch_scale(self: &Arc<Self>, call: &Call) -> Result<Reply, Status> {
         let patch_type = PatchType::of(&call.resource, call.content_type.as_deref())?;
         let patch = Input::yaml(&call.body)?;
-        self.change_scale(call, |scale| patch_type.patched(&call.resource, scale, patch.value.clone())).await
+        if patch_type == PatchType::Apply {
+            if call.query.field_manager.is_empty() {
+                return Err(Status::manager_required());
+            }
+            let force = call.query.force.unwrap_or(false);
+            let applied =
+                |old: &Object, managing: &Managing<'_>| managing.scale_applied(old, &patch.value, force);
+            return self.change_scale(call, applied).await;
+        }
+        let patched = |old: &Object, managing: &Managing<'_>| {
+            managing.scaled(old, |scale| patch_type.patched(&call.resource, scale, patch.value.clone()))
+        };
+        self.change_scale(call, patched).await
     }
 
     async fn apply(self: &Arc<Self>, call: &Call) -> Result<Reply, Status> {
@@ -82,12 +95,11 @@ impl Api {
             return Err(Status::manager_required());
         }
         let config = configuration(call)?;
-        let managing = self.managing(call);
         let force = call.query.force.unwrap_or(false);
         if self.storage.get(&call.key())?.is_none() {
-            return self.apply_new(call, &managing, &config.object, force, config.warnings).await;
+            return self.apply_new(call, &config.object, force, config.warnings).await;
         }
-        let change = |old: &Object| {
+        let change = |old: &Object, managing: &Managing<'_>| {
             let value = managing.apply(Some(old), config.object.value(), force)?;
             let Decoded { object, .. } = decoded(call, value)?;
             Ok(Changed { object, part: call.part(), warnings: Vec::new(), managed: true })
@@ -100,7 +112,6 @@ impl Api {
     async fn apply_new(
         self: &Arc<Self>,
         call: &Call,
-        managing: &Managing<'_>,
         config: &Object,
         force: bool,
         warnings: Vec<String>,
@@ -116,7 +127,8 @@ impl Api {
             );
             return Err(Status::conflict(subject, &call.name, &why));
         }
-        let value = managing.apply(None, config.value(), force)?;
+        let managing = self.managing(call);
+        let value = managing.settled(|managing| managing.apply(None, config.value(), force)).await?;
         let Decoded { object, .. } = decoded(call, value)?;
         let stored = self.insert(call, object, true).await?;
         self.after_write(call, &call.name).await?;
@@ -144,7 +156,7 @@ impl Api {
 fn configuration(call: &Call) -> Result<Decoded, Status> {
     let input = Input::yaml(&call.body)?;
     let value = input.value.clone();
-    let checked = decode(&call.resource, input, call.query.field_validation)?;
+    let checked = decode_untyped(&call.resource, input, call.query.field_validation)?;
     let mut object = Object::new(value).ok_or_else(|| Status::bad_request("the body is not an object"))?;
     call.resource.prune(&mut object);
     if object.name().is_empty() {
@@ -163,4 +175,39 @@ fn configuration(call: &Call) -> Result<Decoded, Status> {
 
 fn decoded(call: &Call, value: Value) -> Result<Decoded, Status> {
     decode(&call.resource, Input { value, duplicates: Vec::new() }, call.query.field_validation)
+}
+
+fn json_refusal(error: &JsonPatchError) -> Status {
+    match error {
+        JsonPatchError::NotAList { .. } | JsonPatchError::NotAnOperation { .. } => {
+            Status::bad_request(error.to_string())
+        }
+        JsonPatchError::TooManyOperations { .. } => Status::too_much(error.to_string()),
+        JsonPatchError::Failed { .. } => Status::unprocessable(),
+    }
+}
+
+fn strategic_refusal(error: &StrategicPatchError) -> Status {
+    match error {
+        StrategicPatchError::NotAnObject
+        | StrategicPatchError::PrimitiveListFormat
+        | StrategicPatchError::RetainKeysFormat
+        | StrategicPatchError::SetElementOrderFormat
+        | StrategicPatchError::TooDeep(_) => Status::bad_request(error.to_string()),
+        StrategicPatchError::ListOfLists => Status::unprocessable(),
+        StrategicPatchError::ListOfListsInSchema
+        | StrategicPatchError::UnknownDirective { .. }
+        | StrategicPatchError::MergeInList
+        | StrategicPatchError::NoMergeKey { .. }
+        | StrategicPatchError::ListWithoutMergeKey { .. }
+        | StrategicPatchError::WrongType { .. }
+        | StrategicPatchError::ElementNotAnObject { .. }
+        | StrategicPatchError::DifferentTypes { .. }
+        | StrategicPatchError::NoElements
+        | StrategicPatchError::OrderMismatch { .. }
+        | StrategicPatchError::UnknownField { .. }
+        | StrategicPatchError::NotAStruct { .. }
+        | StrategicPatchError::NotAList
+        | StrategicPatchError::UnknownStrategy { .. } => Status::unknown(error.to_string()),
+    }
 }

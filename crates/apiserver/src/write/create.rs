@@ -1,9 +1,8 @@
 //! A new object made ready to be stored.
 
-use krono_schema::{ErrorKind, FieldError};
+use krono_schema::FieldError;
 use serde_json::Value;
 
-use super::decode::cannot_be_handled;
 use super::{Moment, generation, metadata};
 use crate::object::Object;
 use crate::resource::Resource;
@@ -31,11 +30,13 @@ pub(crate) fn prepare(
     object.set_meta("creationTimestamp", Some(moment.now.as_str().into()));
     let first = generation::is_counted(resource).then(|| Value::from(1));
     object.set_meta("generation", first);
-    if resource.kind.has_status {
+    // Whoever registers a node says how it is.
+    let keeps_status = (&*resource.kind.group, &*resource.kind.kind) == ("", "Node");
+    if resource.kind.has_status && !keeps_status {
         object.set("status", None);
-        // A blank status is more than nothing: a pod is pending, a Service has no load balancer.
-        (resource.kind.rules.default)(object.value_mut());
     }
+    // Some defaults depend on what was set just now: a pod is pending, a Job selects by its uid.
+    (resource.kind.rules.default)(object.value_mut());
     Ok(())
 }
 
@@ -59,16 +60,9 @@ pub(crate) fn validate_content(resource: &Resource, object: &Object) -> Result<(
     verdict(resource, object, &resource.validate(object, None))
 }
 
-/// The server decodes built-in kinds into types; what does not fit is no object of the kind at all.
 pub(super) fn verdict(resource: &Resource, object: &Object, errors: &[FieldError]) -> Result<(), Status> {
     if errors.is_empty() {
         return Ok(());
     }
-    let mistyped = errors.iter().find(|error| error.kind == ErrorKind::TypeInvalid && !resource.is_custom());
-    let Some(error) = mistyped else { return Err(Status::invalid(&resource.kind, object.name(), errors)) };
-    let why = format!(
-        "json: cannot unmarshal Go struct field {}.{}: {}",
-        resource.kind.kind, error.path, error.detail
-    );
-    Err(cannot_be_handled(resource, &why))
+    Err(Status::invalid(&resource.kind, object.name(), errors))
 }

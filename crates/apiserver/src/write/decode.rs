@@ -2,11 +2,15 @@
 
 use serde_json::Value;
 
+use super::{metadata, types};
 use crate::input::Input;
 use crate::object::Object;
 use crate::query::FieldValidation;
 use crate::resource::Resource;
-use crate::status::Status;
+use crate::status::{Status, Subject};
+
+/// How much of a body is shown to who sent it.
+const SHOWN: usize = 30;
 
 /// An object, and what its author should know.
 #[derive(Debug)]
@@ -19,6 +23,20 @@ pub(crate) struct Decoded {
 
 /// Turns a body into an object of this kind.
 pub(crate) fn decode(
+    resource: &Resource,
+    input: Input,
+    validation: FieldValidation,
+) -> Result<Decoded, Status> {
+    if !resource.is_custom()
+        && let Some(mistake) = types::mistake(resource.kind.schema.get(), &input.value)
+    {
+        return Err(cannot_be_handled(resource, &mistake));
+    }
+    decode_untyped(resource, input, validation)
+}
+
+/// Turns a body into an object of this kind whose types are checked elsewhere.
+pub(crate) fn decode_untyped(
     resource: &Resource,
     input: Input,
     validation: FieldValidation,
@@ -57,7 +75,7 @@ fn check_kind(resource: &Resource, object: &mut Object) -> Result<(), Status> {
     for (name, expected) in [("kind", &*resource.kind.kind), ("apiVersion", resource.api_version())] {
         if object.text(name).is_empty() {
             if resource.is_custom() && name == "kind" {
-                return Err(missing_kind(object));
+                return Err(missing_kind(resource, object));
             }
             object.set(name, Some(expected.into()));
         }
@@ -69,6 +87,12 @@ fn check_kind(resource: &Resource, object: &mut Object) -> Result<(), Status> {
             resource.api_version()
         );
         return Err(Status::bad_request(message));
+    }
+    if object.text("kind") != &*resource.kind.kind && resource.is_custom() {
+        let (found, expected) = (object.text("kind"), &resource.kind.kind);
+        let error = metadata::invalid("kind", found, format!("must be {expected}"));
+        let subject = Subject { group: &resource.kind.group, resource: found };
+        return Err(Status::invalid_as(subject, object.name(), &[error]));
     }
     if object.text("kind") != &*resource.kind.kind {
         let message = format!(
@@ -82,9 +106,16 @@ fn check_kind(resource: &Resource, object: &mut Object) -> Result<(), Status> {
     Ok(())
 }
 
-fn missing_kind(object: &Object) -> Status {
+fn missing_kind(resource: &Resource, object: &Object) -> Status {
     let text = object.value().to_string();
-    Status::bad_request(format!("Object 'Kind' is missing in '{text}'"))
+    let mut start: String = text.chars().take(SHOWN).collect();
+    if start.len() < text.len() {
+        start.push_str(" ...");
+    }
+    Status::bad_request(format!(
+        "the object provided is unrecognized (must be of type {}): Object 'Kind' is missing in '{text}' ({start})",
+        resource.kind.kind
+    ))
 }
 
 fn strict_error(resource: &Resource, complaints: &[String]) -> Status {
@@ -92,7 +123,7 @@ fn strict_error(resource: &Resource, complaints: &[String]) -> Status {
 }
 
 /// The body is no object of the kind.
-pub(super) fn cannot_be_handled(resource: &Resource, why: &str) -> Status {
+fn cannot_be_handled(resource: &Resource, why: &str) -> Status {
     let kind = &resource.kind;
     Status::bad_request(format!(
         "{} in version {:?} cannot be handled as a {}: {why}",

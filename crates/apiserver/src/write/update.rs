@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{create, generation, metadata};
+use super::{create, generation, metadata, policy};
 use crate::object::Object;
 use crate::resource::Resource;
 use crate::status::{Status, Subject};
@@ -18,8 +18,8 @@ pub(crate) enum Part {
     Whole,
 }
 
-/// Refuses what clashes with the stored object before anything is looked at: name, namespace, uid, version.
-pub(crate) fn check_identity(resource: &Resource, new: &mut Object, old: &Object) -> Result<(), Status> {
+/// Refuses what clashes with the stored object before anything is looked at: name, namespace and uid.
+pub(crate) fn check_name(resource: &Resource, new: &mut Object, old: &Object) -> Result<(), Status> {
     if new.name().is_empty() {
         new.set_meta("name", Some(old.name().into()));
     }
@@ -32,10 +32,20 @@ pub(crate) fn check_identity(resource: &Resource, new: &mut Object, old: &Object
         return Err(Status::bad_request(message));
     }
     metadata::ensure_namespace(resource, new, Some(old.namespace()))?;
-    if !new.uid().is_empty() {
-        metadata::check_preconditions(resource, old, Some(new.uid()), None)?;
+    if new.uid().is_empty() {
+        return Ok(());
     }
-    if !matches!(new.version(), "" | "0") && new.version() != old.version() {
+    metadata::check_preconditions(resource, old, Some(new.uid()), None)
+}
+
+/// Refuses what clashes with the version of the stored object, too.
+pub(crate) fn check_identity(resource: &Resource, new: &mut Object, old: &Object) -> Result<(), Status> {
+    check_name(resource, new, old)?;
+    let unversioned = matches!(new.version(), "" | "0");
+    if unversioned && policy::needs_version(resource) {
+        return Err(Status::version_needed(Subject::resource(&resource.kind), old.name()));
+    }
+    if !unversioned && new.version() != old.version() {
         return Err(Status::modified(Subject::resource(&resource.kind), old.name()));
     }
     Ok(())
@@ -77,8 +87,7 @@ fn keep_all_but_status_and_metadata(new: &mut Object, old: &Object) {
 
 /// Refuses a change that breaks rules. Changes nothing.
 pub(crate) fn validate(resource: &Resource, new: &Object, old: &Object) -> Result<(), Status> {
-    let mut errors = metadata::update_errors(new, old);
-    errors.extend(metadata::errors(resource, new));
+    let mut errors = metadata::update_errors(resource, new, old);
     errors.extend(resource.validate(new, Some(old)));
     create::verdict(resource, new, &errors)
 }
