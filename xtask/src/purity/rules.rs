@@ -35,8 +35,10 @@ const EFFECTFUL: &[&str] = &[
     "cli",
     "sim",
     "testkit",
+    "e2e-bench",
     "e2e-kube",
     "e2e-conformance",
+    "e2e-kubectl",
     "xtask",
 ];
 

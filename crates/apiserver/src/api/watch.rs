@@ -72,7 +72,7 @@ impl Api {
         }
         check_initial_events(&call)?;
         let (initial, from, end) = self.watch_start(&call, &filter).await?;
-        let changes = self.storage.changes(&call.collection(), from);
+        let changes = self.storage.changes(&watched_keys(&call), from);
         let timeout = call.query.timeout_seconds.filter(|seconds| *seconds > 0);
         let timeout =
             timeout.map_or(DEFAULT_TIMEOUT, |seconds| Duration::from_secs(seconds.min(MAX_TIMEOUT)));
@@ -118,7 +118,7 @@ impl Api {
     }
 
     async fn all_now(&self, call: &Call, filter: &Filter) -> Result<(Vec<Stored>, u64), Status> {
-        let page = self.storage.range(&call.collection(), "", usize::MAX, None)?;
+        let page = self.storage.range(&watched_keys(call), "", usize::MAX, None)?;
         let mut items = Vec::with_capacity(page.items.len());
         for (_, stored) in page.items {
             let served = conversion::serve(&call.resource, &stored).await?;
@@ -127,6 +127,19 @@ impl Api {
             }
         }
         Ok((items, page.version))
+    }
+}
+
+/// What the keys begin with that a watch may be about: those who watch one object are not woken by the others.
+fn watched_keys(call: &Call) -> String {
+    let selected = call.query.field_selector.strip_prefix("metadata.name=").unwrap_or_default();
+    let name = if call.name.is_empty() { selected } else { &call.name };
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    let one = !name.is_empty() && name.bytes().all(plain);
+    if one && call.resource.is_namespaced() == call.namespace.is_some() {
+        call.collection() + name
+    } else {
+        call.collection()
     }
 }
 
