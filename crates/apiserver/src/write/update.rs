@@ -65,7 +65,10 @@ pub(crate) fn prepare(resource: &Resource, new: &mut Object, old: &Object, part:
         new.set_meta(name, old.meta(name).cloned());
     }
     new.set_meta("selfLink", None);
-    generation::carry(resource, new, old);
+    match part {
+        Part::Status => new.set_meta("generation", old.meta("generation").cloned()),
+        Part::Main | Part::Whole => generation::carry(resource, new, old),
+    }
 }
 
 fn keep_all_but_status(new: &mut Object, old: &Object) {
