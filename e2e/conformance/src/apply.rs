@@ -16,7 +16,7 @@ use crate::story::Story;
 
 const SUITE: &str = "conformance-apply";
 /// Without a wanted number of cases, the suite ends after this long.
-const ORDINARY_TIME: Duration = Duration::from_secs(60);
+const ORDINARY_TIME: Duration = Duration::from_mins(1);
 const ORDINARY_CASES: u64 = 1_000;
 /// How many different failures are worth reading.
 const MOST_FAILURES: usize = 10;

@@ -50,17 +50,17 @@ impl Comparison {
 }
 
 fn difference(story: &str, line: usize, command: &str, real: &Outcome, ours: &Outcome) -> String {
-    let mut text = format!("{story}.txt:{line}: {command}\n");
+    let mut parts = vec![format!("{story}.txt:{line}: {command}\n")];
     if real.exit_code != ours.exit_code {
-        text.push_str(&format!("  exit code: real {}, krono {}\n", real.exit_code, ours.exit_code));
+        parts.push(format!("  exit code: real {}, krono {}\n", real.exit_code, ours.exit_code));
     }
     for (name, real, ours) in [("stdout", &real.output, &ours.output), ("stderr", &real.errors, &ours.errors)]
     {
         if real != ours {
-            text.push_str(&format!("  {name} (- real, + krono):\n{}", changed_lines(real, ours)));
+            parts.push(format!("  {name} (- real, + krono):\n{}", changed_lines(real, ours)));
         }
     }
-    text
+    parts.concat()
 }
 
 /// The lines between the common beginning and the common end.
@@ -70,11 +70,8 @@ fn changed_lines(real: &str, ours: &str) -> String {
     let rest = real.len().min(ours.len()) - same;
     let end = real.iter().rev().zip(ours.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
     let side = |mark: char, lines: &[&str]| {
-        lines[same..lines.len() - end]
-            .iter()
-            .take(SHOWN)
-            .map(|line| format!("    {mark} {line}\n"))
-            .collect::<String>()
+        let lines = lines[same..lines.len() - end].iter().take(SHOWN);
+        lines.map(|line| format!("    {mark} {line}\n")).collect::<Vec<_>>().concat()
     };
     side('-', &real) + &side('+', &ours)
 }

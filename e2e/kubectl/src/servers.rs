@@ -11,7 +11,7 @@ use krono_e2e_kube::{ControlPlane, Options, Programs};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-const READY_WITHIN: Duration = Duration::from_secs(60);
+const READY_WITHIN: Duration = Duration::from_mins(1);
 const ASK_AGAIN_AFTER: Duration = Duration::from_millis(200);
 
 /// Both servers, until dropped.

@@ -14,7 +14,8 @@ const APPLY: &str = include_str!("../golden/apply.jsonl");
 
 /// Runs every recorded case; says how many differ, and some of them.
 fn check(recorded: &str, differs: impl Fn(&Value) -> Option<String>) {
-    let cases: Vec<Value> = recorded.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let cases: Vec<Value> =
+        recorded.lines().map(|line| serde_json::from_str(line).expect("recorded as JSON")).collect();
     let failures: Vec<String> =
         cases.iter().filter_map(|case| differs(case).map(|why| format!("{case}\n  {why}"))).collect();
     let shown = failures.iter().take(5).cloned().collect::<Vec<_>>().join("\n");
@@ -23,12 +24,12 @@ fn check(recorded: &str, differs: impl Fn(&Value) -> Option<String>) {
 }
 
 /// Compares an outcome with the recorded one.
-fn difference(case: &Value, outcome: Result<Value, String>) -> Option<String> {
+fn difference(case: &Value, outcome: &Result<Value, String>) -> Option<String> {
     let expect = match case.get("error") {
         Some(error) => Err(error.as_str().unwrap_or_default().to_owned()),
         None => Ok(case.get("patched").cloned().unwrap_or(Value::Null)),
     };
-    (outcome != expect).then(|| format!("we {outcome:?}\n  they {expect:?}"))
+    (*outcome != expect).then(|| format!("we {outcome:?}\n  they {expect:?}"))
 }
 
 fn both(case: &Value) -> (Value, Value) {
@@ -39,7 +40,7 @@ fn both(case: &Value) -> (Value, Value) {
 fn json_patches() {
     check(JSON, |case| {
         let (document, patch) = both(case);
-        difference(case, json::apply(document, patch).map_err(|it| it.to_string()))
+        difference(case, &json::apply(document, patch).map_err(|it| it.to_string()))
     });
 }
 
@@ -47,7 +48,7 @@ fn json_patches() {
 fn merge_patches() {
     check(MERGE, |case| {
         let (document, patch) = both(case);
-        difference(case, merge::apply(document, patch).map_err(|it| it.to_string()))
+        difference(case, &merge::apply(document, patch).map_err(|it| it.to_string()))
     });
 }
 
@@ -86,7 +87,7 @@ fn strategic_schema() -> Schema {
         "primitives": merged_texts(), "plain": texts(),
         "struct": inner(None), "whole": inner(Some("replace")), "retained": inner(Some("retainKeys")),
     }});
-    Schema::from_value(&schema).unwrap()
+    Schema::from_value(&schema).expect("a schema")
 }
 
 #[test]
@@ -94,7 +95,7 @@ fn strategic_merge_patches() {
     let schema = strategic_schema();
     check(STRATEGIC, |case| {
         let (document, patch) = both(case);
-        difference(case, strategic::apply(document, patch, &schema).map_err(|it| it.to_string()))
+        difference(case, &strategic::apply(document, patch, &schema).map_err(|it| it.to_string()))
     });
 }
 

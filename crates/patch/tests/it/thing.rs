@@ -30,7 +30,7 @@ pub(crate) fn schema() -> Schema {
         "atomicMap": {"type": "object", "additionalProperties": string(), "x-kubernetes-map-type": "atomic"},
         "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
     }));
-    Schema::from_value(&object(json!({"spec": spec}))).unwrap()
+    Schema::from_value(&object(json!({"spec": spec}))).expect("a schema")
 }
 
 /// An object with this spec.
@@ -60,7 +60,7 @@ pub(crate) struct Shared<'k> {
 }
 
 pub(crate) fn versions() -> SameShape {
-    SameShape::of("g/v1", ObjectType::custom_resource(&schema()).unwrap())
+    SameShape::of("g/v1", ObjectType::custom_resource(&schema()).expect("a type"))
 }
 
 impl<'k> Shared<'k> {
