@@ -2,6 +2,7 @@
 
 mod answer;
 mod converters;
+mod https;
 mod webhook;
 
 use std::fmt;
@@ -18,6 +19,7 @@ use crate::status::Status;
 use crate::stored::Stored;
 
 pub(crate) use converters::Converters;
+pub use https::HttpsWebhooks;
 pub use webhook::{Posting, Webhook, WebhookAddress, WebhookAnswer, WebhookClient};
 
 /// The answer of a [`Converter`], some time later: the objects in the same order, or why it could not be done.

@@ -53,6 +53,8 @@ mod world;
 mod write;
 
 pub use body::Body;
-pub use conversion::{Converter, Converting, Posting, Webhook, WebhookAddress, WebhookAnswer, WebhookClient};
+pub use conversion::{
+    Converter, Converting, HttpsWebhooks, Posting, Webhook, WebhookAddress, WebhookAnswer, WebhookClient,
+};
 pub use page::Page;
 pub use server::{Builder, Server, StartError};

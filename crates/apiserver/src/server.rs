@@ -92,7 +92,7 @@ impl Builder {
         self
     }
 
-    /// Calls the conversion webhooks of definitions with this client.
+    /// Calls the conversion webhooks of definitions with this client instead of over HTTPS.
     #[must_use]
     pub fn webhooks(mut self, client: Arc<dyn WebhookClient>) -> Self {
         self.converters.call_with(client);

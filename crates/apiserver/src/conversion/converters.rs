@@ -4,14 +4,21 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Converter;
+use super::https::HttpsWebhooks;
 use super::webhook::{WebhookClient, WebhookConverter};
 use crate::crd::{Conversion, Definition};
 
 /// Converters in process by the name of their definition, and the client that calls webhooks.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Converters {
     in_process: HashMap<String, Arc<dyn Converter>>,
-    webhooks: Option<Arc<dyn WebhookClient>>,
+    webhooks: Arc<dyn WebhookClient>,
+}
+
+impl Default for Converters {
+    fn default() -> Self {
+        Self { in_process: HashMap::new(), webhooks: Arc::new(HttpsWebhooks) }
+    }
 }
 
 impl Converters {
@@ -22,7 +29,7 @@ impl Converters {
 
     /// Calls webhooks with this client.
     pub(crate) fn call_with(&mut self, client: Arc<dyn WebhookClient>) {
-        self.webhooks = Some(client);
+        self.webhooks = client;
     }
 
     /// The converter of a definition; none where only `apiVersion` changes.
@@ -32,9 +39,11 @@ impl Converters {
         }
         match &definition.conversion {
             Conversion::None => None,
-            Conversion::Webhook { webhook, review_versions } => {
-                Some(Arc::new(WebhookConverter::new(webhook.clone(), review_versions, self.webhooks.clone())))
-            }
+            Conversion::Webhook { webhook, review_versions } => Some(Arc::new(WebhookConverter::new(
+                webhook.clone(),
+                review_versions,
+                Arc::clone(&self.webhooks),
+            ))),
         }
     }
 }

@@ -62,7 +62,7 @@ pub struct WebhookAnswer {
 /// The answer of a [`WebhookClient`], some time later; or why there is none.
 pub type Posting<'a> = Pin<Box<dyn Future<Output = Result<WebhookAnswer, String>> + Send + 'a>>;
 
-/// Calls webhooks, so that nobody who has none of them needs an HTTP client.
+/// Calls webhooks; [`HttpsWebhooks`](crate::HttpsWebhooks) does unless a server is given another client.
 pub trait WebhookClient: fmt::Debug + Send + Sync {
     /// Posts JSON to a webhook, whose URL gets the query `timeout=30s`, and gives up after that time.
     fn post<'a>(&'a self, webhook: &'a Webhook, body: Bytes) -> Posting<'a>;
@@ -76,30 +76,23 @@ pub(super) struct WebhookConverter {
     webhook: Webhook,
     /// The first version of the review that both sides speak.
     review_version: Option<&'static str>,
-    client: Option<Arc<dyn WebhookClient>>,
+    client: Arc<dyn WebhookClient>,
 }
 
 impl WebhookConverter {
-    pub(super) fn new(
-        webhook: Webhook,
-        review_versions: &[String],
-        client: Option<Arc<dyn WebhookClient>>,
-    ) -> Self {
+    pub(super) fn new(webhook: Webhook, review_versions: &[String], client: Arc<dyn WebhookClient>) -> Self {
         let spoken = |version: &String| REVIEW_VERSIONS.into_iter().find(|it| it == version);
         Self { webhook, review_version: review_versions.iter().find_map(spoken), client }
     }
 
     async fn ask(&self, objects: Vec<Value>, api_version: &str) -> Result<Vec<Value>, String> {
         let version = self.review_version.ok_or("no supported conversion review versions")?;
-        let client = self.client.as_ref().ok_or(
-            "the server was started without a client for webhooks; give it one, or a converter in process",
-        )?;
         let uid = uuid::Uuid::new_v4().to_string();
         let review = json!({
             "kind": "ConversionReview", "apiVersion": format!("apiextensions.k8s.io/{version}"),
             "request": {"uid": uid, "desiredAPIVersion": api_version, "objects": objects},
         });
-        let answer = client.post(&self.webhook, review.to_string().into()).await?;
+        let answer = self.client.post(&self.webhook, review.to_string().into()).await?;
         read_answer(&answer, version, &uid)
     }
 }

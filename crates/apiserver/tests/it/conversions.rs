@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use krono_apiserver::{
-    Converter, Converting, Posting, Server, Webhook, WebhookAddress, WebhookAnswer, WebhookClient,
+    Converter, Converting, HttpsWebhooks, Posting, Server, Webhook, WebhookAddress, WebhookAnswer,
+    WebhookClient,
 };
 use serde_json::{Value, json};
 
@@ -171,4 +172,24 @@ async fn webhooks_are_asked() {
     let message = "conversion webhook for krono.dev/v1, Kind=Box failed: out of order";
     assert_eq!((failed.code, &failed.body["message"]), (500, &json!(message)));
     assert!(it.get(&format!("{}/one", path("v1"))).await.code == 200);
+}
+
+#[tokio::test]
+async fn webhooks_are_called_over_https() {
+    let network = crate::network::start().await;
+    let url = format!("https://localhost:{}/convert", network.address.port());
+    let trusting = |ca_bundle: &str| Webhook {
+        address: WebhookAddress::Url(url.clone()),
+        ca_bundle: ca_bundle.as_bytes().to_vec(),
+    };
+    let known = trusting(network.certificates.authority());
+    let answer = HttpsWebhooks.post(&known, Bytes::from_static(b"{}")).await.unwrap();
+    // The peer speaks HTTPS and does not know who we are.
+    assert!(matches!(answer.code, 401 | 403), "{answer:?}");
+    let other = crate::network::certificates();
+    let refused = HttpsWebhooks.post(&trusting(other.authority()), Bytes::new()).await.unwrap_err();
+    assert!(refused.starts_with(&format!("Post \"{url}?timeout=30s\": ")), "{refused}");
+    let nobody = HttpsWebhooks.post(&trusting(""), Bytes::new()).await.unwrap_err();
+    assert!(nobody.ends_with("set its caBundle"), "{nobody}");
+    network.stop().await;
 }
