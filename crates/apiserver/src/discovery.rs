@@ -2,12 +2,34 @@
 
 use serde_json::{Value, json};
 
+use crate::builtin::{self, Verbs};
 use crate::kind::Scope;
 use crate::registry::Registry;
 use crate::resource::{Resource, api_version};
 
-const VERBS: [&str; 8] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+const CUSTOM_VERBS: [&str; 8] =
+    ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const PART_VERBS: [&str; 3] = ["get", "patch", "update"];
+
+fn verbs(resource: &Resource) -> &'static [&'static str] {
+    let kind = &resource.kind;
+    match builtin::verbs(&kind.group, &kind.plural) {
+        Some(Verbs::Create) => &["create"],
+        Some(Verbs::Read) => &["get", "list"],
+        Some(Verbs::All) if &*kind.kind == "Namespace" => {
+            &["create", "delete", "get", "list", "patch", "update", "watch"]
+        }
+        Some(Verbs::All) => &VERBS,
+        None => &CUSTOM_VERBS,
+    }
+}
+
+/// Whether there are objects in the store.
+fn is_stored(resource: &Resource) -> bool {
+    let kind = &resource.kind;
+    !matches!(builtin::verbs(&kind.group, &kind.plural), Some(Verbs::Create | Verbs::Read))
+}
 
 /// `/api`.
 pub(crate) fn core_versions() -> Value {
@@ -56,8 +78,11 @@ fn entries(resource: &Resource) -> Vec<Value> {
     let namespaced = kind.scope == Scope::Namespaced;
     let mut main = json!({
         "name": &*kind.plural, "singularName": &*kind.singular, "namespaced": namespaced, "kind": &*kind.kind,
-        "verbs": VERBS, "storageVersionHash": storage_hash(resource),
+        "verbs": verbs(resource),
     });
+    if is_stored(resource) {
+        main["storageVersionHash"] = storage_hash(resource).into();
+    }
     if !kind.short_names.is_empty() {
         main["shortNames"] = texts(&kind.short_names);
     }
@@ -71,14 +96,18 @@ fn entries(resource: &Resource) -> Vec<Value> {
         })
     };
     let mut entries = vec![main];
-    if kind.has_status {
-        entries.push(part("status", &kind.kind));
-    }
     if kind.scale.is_some() {
         let mut scale = part("scale", "Scale");
         scale["group"] = "autoscaling".into();
         scale["version"] = "v1".into();
         entries.push(scale);
+    }
+    if kind.has_status {
+        entries.push(part("status", &kind.kind));
+    }
+    if resource.is_custom() {
+        // The real server lists those of definitions the other way round.
+        entries[1..].reverse();
     }
     entries
 }
@@ -91,7 +120,9 @@ fn storage_hash(resource: &Resource) -> String {
     use base64::Engine;
     use sha2::{Digest, Sha256};
     let kind = &resource.kind;
-    let digest = Sha256::digest(format!("{}/{}", resource.storage_api_version, kind.kind));
+    // The core group has no name, but its slash counts.
+    let slash = if resource.storage_api_version.contains('/') { "" } else { "/" };
+    let digest = Sha256::digest(format!("{slash}{}/{}", resource.storage_api_version, kind.kind));
     base64::engine::general_purpose::STANDARD.encode(&digest[..8])
 }
 
@@ -128,7 +159,7 @@ fn aggregated_resource(resource: &Resource, group: &str, version: &str) -> Value
         |kind: &str, group: &str, version: &str| json!({"group": group, "version": version, "kind": kind});
     let mut value = json!({
         "resource": &*kind.plural, "responseKind": response(&kind.kind, group, version), "scope": scope,
-        "singularResource": &*kind.singular, "verbs": VERBS,
+        "singularResource": &*kind.singular, "verbs": verbs(resource),
     });
     if !kind.short_names.is_empty() {
         value["shortNames"] = texts(&kind.short_names);

@@ -13,6 +13,7 @@ use crate::namespaces;
 use crate::object::Object;
 use crate::rbac;
 use crate::resource::Resource;
+use crate::write::generation;
 pub(crate) use template::Template;
 use template::{Writer, owned_fields};
 
@@ -57,6 +58,9 @@ fn template(expected: Value, manager: &'static str) -> Option<Template> {
     resource.strategy.default(&mut object);
     let mut fields = owned_fields(object.value());
     resource.strategy.prepare_new(&mut object);
+    if generation::is_counted(resource) {
+        object.set_meta("generation", Some(1.into()));
+    }
     let mut writers = Vec::new();
     if object.get("aggregationRule").is_some()
         && let Some(rules) = fields.as_object_mut().and_then(|fields| fields.remove("f:rules"))

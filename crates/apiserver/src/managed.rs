@@ -3,11 +3,12 @@
 use std::sync::{Arc, LazyLock};
 
 use krono_patch::apply::{
-    Applier, ApplyError, ConversionFailed, Endpoint, FieldSet, Timestamp, Version, Versions,
-    apply as apply_fields, keep_times, update as update_fields,
+    Applier, ApplyError, ConversionFailed, Endpoint, FieldSet, ObjectType, ReplicasPaths, Timestamp, Version,
+    Versions, apply as apply_fields, keep_times, update as update_fields,
 };
 use serde_json::Value;
 
+use crate::jsonpath::JsonPath;
 use crate::object::Object;
 use crate::resource::Resource;
 use crate::status::{Cause, Status};
@@ -18,8 +19,7 @@ const MAX_MANAGER: usize = 128;
 static MAIN_RESET: LazyLock<FieldSet<'static>> = LazyLock::new(|| FieldSet::of_fields([&["status"]]));
 static STATUS_RESET: LazyLock<FieldSet<'static>> =
     LazyLock::new(|| FieldSet::of_fields([&["metadata", "labels"], &["spec"]]));
-static CUSTOM_STATUS_RESET: LazyLock<FieldSet<'static>> =
-    LazyLock::new(|| FieldSet::of_fields([&["metadata"], &["spec"]]));
+static CUSTOM_STATUS_RESET: LazyLock<FieldSet<'static>> = LazyLock::new(|| FieldSet::of_fields([&["spec"]]));
 
 /// One write as the managers of fields see it.
 #[derive(Debug)]
@@ -103,6 +103,76 @@ impl<'a> Managing<'a> {
             keep_times(old.value(), &mut applied);
         }
         Ok(applied)
+    }
+}
+
+/// Scale is an object of its own, with one type in one version.
+impl Managing<'_> {
+    /// Gives a scale the managers of the replicas of its object.
+    pub(crate) fn own_scale(&self, scale: &mut Value, object: &Object) {
+        if let Ok(Some(managers)) = self.replicas_paths().to_scale(object.meta("managedFields")) {
+            scale["metadata"]["managedFields"] = managers;
+        }
+    }
+
+    /// The scale with a note of who changed it since `old`.
+    pub(crate) fn note_scale(&self, old: &Value, mut new: Value) -> Value {
+        let given = old["metadata"].get("managedFields").cloned();
+        if let (Some(metadata), Some(given)) = (new["metadata"].as_object_mut(), given) {
+            metadata.insert("managedFields".to_owned(), given);
+        }
+        drop(update_fields(&self.scale_endpoint(), Some(old), &mut new, &self.manager, self.now));
+        new
+    }
+
+    /// What applying a configuration makes of a scale.
+    pub(crate) fn apply_scale(&self, old: &Value, config: &Value, force: bool) -> Result<Value, Status> {
+        let who = Applier { manager: &self.manager, force, now: self.now };
+        apply_fields(&self.scale_endpoint(), Some(old), config, &who).map_err(|it| refusal(&it))
+    }
+
+    /// Gives an object the managers of its scale.
+    pub(crate) fn disown_scale(&self, object: &mut Object, scale: &Value) {
+        let of_scale = scale["metadata"].get("managedFields");
+        let (of_object, version) = (object.meta("managedFields"), self.resource.api_version());
+        if let Ok(managers) = self.replicas_paths().to_object(of_object, of_scale, version) {
+            object.set_meta("managedFields", managers);
+        }
+    }
+
+    fn scale_endpoint(&self) -> Endpoint<'_> {
+        Endpoint {
+            api_version: SCALE_VERSION,
+            kind: "Scale",
+            subresource: "scale",
+            versions: &ScaleVersions,
+            blank: &Value::Null,
+        }
+    }
+
+    fn replicas_paths(&self) -> ReplicasPaths {
+        self.versions.resources.iter().fold(ReplicasPaths::default(), |paths, resource| {
+            let path = resource.kind.scale.as_ref().and_then(|scale| JsonPath::parse(&scale.spec_replicas));
+            let fields = path.as_ref().and_then(JsonPath::fields);
+            paths.and(resource.api_version(), fields.as_deref())
+        })
+    }
+}
+
+const SCALE_VERSION: &str = "autoscaling/v1";
+static SCALE_TYPE: LazyLock<ObjectType> = LazyLock::new(ObjectType::deduced);
+
+/// The one version of scale.
+#[derive(Debug)]
+struct ScaleVersions;
+
+impl Versions for ScaleVersions {
+    fn version(&self, api_version: &str) -> Option<Version<'_>> {
+        (api_version == SCALE_VERSION).then(|| Version { object_type: &SCALE_TYPE, reset_fields: None })
+    }
+
+    fn convert(&self, object: &Value, _from: &str, _to: &str) -> Result<Value, ConversionFailed> {
+        Ok(object.clone())
     }
 }
 

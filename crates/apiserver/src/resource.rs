@@ -153,16 +153,40 @@ impl Resource {
         krono_schema::prune_object(self.kind.schema.get(), object.value_mut())
     }
 
-    /// Fills in defaults.
+    /// Fills in defaults, and gives the object the form in which Go would write it; of custom kinds Go knows the
+    /// metadata alone.
     pub(crate) fn default(&self, object: &mut Object) {
+        krono_schema::drop_nulls(self.kind.schema.get(), object.value_mut());
+        self.default_applied(object);
+        if self.is_custom() {
+            protobuf::normalise_metadata(object.value_mut());
+        }
+    }
+
+    /// As [`Self::default`] for what an apply made: custom objects stay as they are, with nulls that are complained of.
+    pub(crate) fn default_applied(&self, object: &mut Object) {
         let schema = self.kind.schema.get();
-        krono_schema::drop_nulls(schema, object.value_mut());
+        if !self.is_custom() {
+            krono_schema::drop_nulls(schema, object.value_mut());
+        }
         krono_schema::default(schema, object.value_mut());
         (self.kind.rules.default)(object.value_mut());
         self.strategy.default(object);
+        self.normalise(object);
+    }
+
+    fn normalise(&self, object: &mut Object) {
         if !self.is_custom() {
             protobuf::normalise(&self.api_version, &self.kind.kind, object.value_mut());
         }
+    }
+
+    /// Forgets what a new object says of its status. A blank status is more than nothing: a pod is pending, a Service
+    /// has no load balancer.
+    pub(crate) fn reset_status(&self, object: &mut Object) {
+        object.set("status", None);
+        (self.kind.rules.default)(object.value_mut());
+        self.normalise(object);
     }
 
     /// An object of this kind in which nobody has written anything yet.

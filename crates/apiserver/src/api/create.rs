@@ -20,10 +20,9 @@ const NAME_TRIES: usize = 8;
 
 impl Api {
     pub(crate) async fn create(self: &Arc<Self>, call: &Call) -> Result<Reply, Status> {
-        let subject = Subject::resource(&call.resource.kind);
         let in_place = call.namespace.is_some() || !call.resource.is_namespaced();
         if !in_place || !call.name.is_empty() || call.subresource != Subresource::None {
-            return Err(Status::method_not_allowed(subject, "create"));
+            return Err(Status::method_not_allowed_here());
         }
         let decoded = decode(&call.resource, call.input()?, call.query.field_validation)?;
         let Decoded { object, warnings } = decoded;
@@ -73,6 +72,7 @@ impl Api {
         managed: bool,
     ) -> Result<(Object, Reservation), Status> {
         let resource = &call.resource;
+        create::wipe_system_fields(&mut object);
         if !managed {
             self.managing(call).note(&mut object, None);
         }

@@ -15,10 +15,26 @@ use crate::status::{Status, Subject};
 use crate::storage::Expect;
 use crate::stored::Stored;
 use crate::write::decode::decode;
+use crate::write::metadata::invalid;
 use crate::write::update::{self, Part};
 
 /// How often a write that others overtake is tried again.
 const TRIES: usize = 1000;
+
+/// Kinds whose objects an update makes when they are not there.
+const CREATED_BY_UPDATE: &[(&str, &str)] = &[
+    ("", "Endpoints"),
+    ("", "Event"),
+    ("", "LimitRange"),
+    ("", "Service"),
+    ("coordination.k8s.io", "Lease"),
+    ("events.k8s.io", "Event"),
+    ("node.k8s.io", "RuntimeClass"),
+    ("rbac.authorization.k8s.io", "ClusterRole"),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
+    ("rbac.authorization.k8s.io", "Role"),
+    ("rbac.authorization.k8s.io", "RoleBinding"),
+];
 
 /// What a change makes of the stored object.
 pub(super) struct Changed {
@@ -27,6 +43,8 @@ pub(super) struct Changed {
     pub(super) warnings: Vec<String>,
     /// Who manages which field is known already.
     pub(super) managed: bool,
+    /// The client said what to change, not what to make.
+    pub(super) is_patch: bool,
 }
 
 impl Api {
@@ -35,8 +53,32 @@ impl Api {
         let decoded = decode(&call.resource, input, call.query.field_validation)?;
         warnings.extend(decoded.warnings);
         let object = decoded.object;
+        if self.is_made_by_update(call)? {
+            return self.create_by_update(call, object, warnings).await;
+        }
         let (stored, _) = self.modify(call, |_| Ok(replacement(call, object.clone()))).await?;
         self.object_reply(call, 200, &stored).await.map(|reply| reply.with_warnings(warnings))
+    }
+
+    /// Whether an update of what is not there makes it: some kinds allow that.
+    fn is_made_by_update(&self, call: &Call) -> Result<bool, Status> {
+        let kind = (&*call.resource.kind.group, &*call.resource.kind.kind);
+        let allowed = call.subresource == Subresource::None && CREATED_BY_UPDATE.contains(&kind);
+        Ok(allowed && self.storage.get(&call.key())?.is_none())
+    }
+
+    async fn create_by_update(
+        self: &Arc<Self>,
+        call: &Call,
+        mut object: Object,
+        warnings: Vec<String>,
+    ) -> Result<Reply, Status> {
+        update::check_name(&object, &call.name)?;
+        object.set_meta("resourceVersion", None);
+        let stored = self.insert(call, object, false).await?;
+        self.after_write(call, &call.name).await?;
+        self.after_create(call, &call.name).await?;
+        self.object_reply(call, 201, &stored).await.map(|reply| reply.with_warnings(warnings))
     }
 
     /// Reads, changes and writes back until nobody comes between; gives the object and the change's warnings.
@@ -48,7 +90,12 @@ impl Api {
         for _ in 0..TRIES {
             let stored = self.stored(call)?;
             let old = conversion::read(&call.resource, &stored).await?;
-            let Changed { mut object, part, warnings, managed } = change(&old)?;
+            let Changed { mut object, part, warnings, managed, is_patch } = change(&old)?;
+            if is_patch {
+                update::check_patched(&call.resource, &object, &old)?;
+            } else {
+                update::check_conditional(&call.resource, &object)?;
+            }
             update::check_identity(&call.resource, &mut object, &old)?;
             if !managed {
                 self.managing(call).note(&mut object, Some(&old));
@@ -62,7 +109,9 @@ impl Api {
                 Part::Main => self.allocate(call, &mut object, Some(&old))?,
                 Part::Status | Part::Whole => Reservation::default(),
             };
-            prepare_change(call, &mut object, &old, part)?;
+            if let Err(status) = prepare_change(call, &mut object, &old, part) {
+                return Err(if is_patch { blame_patch(status, &object) } else { status });
+            }
             if let Some(stored) = self.write_change(call, &stored, object, &old).await? {
                 self.after_write(call, &call.name).await?;
                 return Ok((stored, warnings));
@@ -90,7 +139,9 @@ impl Api {
         let expect = Expect::Version(stored.version());
         let written = (!gone).then(|| record.clone());
         let written = self.storage.set(&call.key(), expect, written).await?;
-        written.map(|version| Stored::new(record, version).map_err(Status::internal)).transpose()
+        // What is gone keeps the version of its last change.
+        let version = |version| if gone { stored.version() } else { version };
+        written.map(|it| Stored::new(record, version(it)).map_err(Status::internal)).transpose()
     }
 
     pub(crate) async fn scale(self: &Arc<Self>, verb: Verb, call: &Call) -> Result<Reply, Status> {
@@ -110,19 +161,25 @@ impl Api {
 
     pub(super) async fn write_scale(&self, call: &Call, wanted: &Value) -> Result<Reply, Status> {
         let wanted = wanted.clone();
-        self.change_scale(call, |_| Ok(wanted.clone())).await
+        self.change_scale(call, false, |_| Ok(wanted.clone())).await
     }
 
-    /// Changes the number of replicas to what `change` makes of the scale.
+    /// Changes the number of replicas to what `change` makes of the scale; an apply has noted already who owns it.
     pub(super) async fn change_scale(
         &self,
         call: &Call,
+        is_apply: bool,
         change: impl Fn(Value) -> Result<Value, Status>,
     ) -> Result<Reply, Status> {
+        let managing = self.managing(call);
         let scaled = |old: &Object| {
-            let wanted = change(scale::of(&call.resource, old))?;
-            let object = scale::applied(&call.resource, old, &wanted)?;
-            Ok(Changed { object, part: Part::Main, warnings: Vec::new(), managed: false })
+            let mut scale = scale::of(&call.resource, old);
+            managing.own_scale(&mut scale, old);
+            let wanted = change(scale.clone())?;
+            let wanted = if is_apply { wanted } else { managing.note_scale(&scale, wanted) };
+            let mut object = scale::applied(&call.resource, old, &wanted)?;
+            managing.disown_scale(&mut object, &wanted);
+            Ok(Changed { object, part: Part::Main, warnings: Vec::new(), managed: true, is_patch: false })
         };
         let (stored, _) = self.modify(call, scaled).await?;
         let object = conversion::read(&call.resource, &stored).await?;
@@ -146,8 +203,16 @@ fn prepare_change(call: &Call, new: &mut Object, old: &Object, part: Part) -> Re
     update::validate(&call.resource, new, old)
 }
 
+/// That a patch makes something that is no object of its kind is the fault of the patch.
+fn blame_patch(status: Status, object: &Object) -> Status {
+    if status.reason != "BadRequest" {
+        return status;
+    }
+    Status::invalid_patch(&[invalid("patch", object.value().to_string(), status.reason_of_kind())])
+}
+
 fn replacement(call: &Call, object: Object) -> Changed {
-    Changed { object, part: call.part(), warnings: Vec::new(), managed: false }
+    Changed { object, part: call.part(), warnings: Vec::new(), managed: false, is_patch: false }
 }
 
 /// Whether nothing holds back an object that is being deleted.

@@ -1,7 +1,6 @@
 //! A new object made ready to be stored.
 
 use krono_schema::{ErrorKind, FieldError};
-use serde_json::Value;
 
 use super::decode::cannot_be_handled;
 use super::{Moment, generation, metadata};
@@ -24,19 +23,23 @@ pub(crate) fn prepare(
         return Err(Status::unknown("resourceVersion should not be set on objects to be created"));
     }
     generate_name(object, &moment.suffix);
-    for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "resourceVersion"] {
-        object.set_meta(name, None);
-    }
+    object.set_meta("resourceVersion", None);
     object.set_meta("uid", Some(moment.uid.as_str().into()));
     object.set_meta("creationTimestamp", Some(moment.now.as_str().into()));
-    let first = generation::is_counted(resource).then(|| Value::from(1));
-    object.set_meta("generation", first);
+    if generation::is_counted(resource) {
+        object.set_meta("generation", Some(1.into()));
+    }
     if resource.kind.has_status {
-        object.set("status", None);
-        // A blank status is more than nothing: a pod is pending, a Service has no load balancer.
-        (resource.kind.rules.default)(object.value_mut());
+        resource.reset_status(object);
     }
     Ok(())
+}
+
+/// Takes away what clients cannot say of new objects. Changes the object.
+pub(crate) fn wipe_system_fields(object: &mut Object) {
+    for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "creationTimestamp"] {
+        object.set_meta(name, None);
+    }
 }
 
 fn generate_name(object: &mut Object, suffix: &str) {

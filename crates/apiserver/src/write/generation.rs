@@ -14,6 +14,8 @@ const COUNTED: &[(&str, &str)] = &[
     ("apps", "ReplicaSet"),
     ("apps", "StatefulSet"),
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    ("discovery.k8s.io", "EndpointSlice"),
+    ("scheduling.k8s.io", "PriorityClass"),
     ("batch", "CronJob"),
     ("batch", "Job"),
     ("networking.k8s.io", "Ingress"),
@@ -41,7 +43,8 @@ pub(crate) fn carry(resource: &Resource, new: &mut Object, old: &Object) {
 
 fn is_changed(resource: &Resource, new: &Object, old: &Object) -> bool {
     if !resource.is_custom() {
-        return new.get("spec") != old.get("spec");
+        let also = |name: &str| &*resource.kind.kind == "Deployment" && new.meta(name) != old.meta(name);
+        return new.get("spec") != old.get("spec") || also("annotations");
     }
     let has_status = resource.kind.has_status;
     let counts =

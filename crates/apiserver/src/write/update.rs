@@ -20,25 +20,72 @@ pub(crate) enum Part {
 
 /// Refuses what clashes with the stored object before anything is looked at: name, namespace, uid, version.
 pub(crate) fn check_identity(resource: &Resource, new: &mut Object, old: &Object) -> Result<(), Status> {
-    if new.name().is_empty() {
-        new.set_meta("name", Some(old.name().into()));
-    }
-    if new.name() != old.name() {
-        let message = format!(
-            "the name of the object ({}) does not match the name on the URL ({})",
-            new.name(),
-            old.name()
-        );
-        return Err(Status::bad_request(message));
-    }
+    check_name(new, old.name())?;
     metadata::ensure_namespace(resource, new, Some(old.namespace()))?;
     if !new.uid().is_empty() {
         metadata::check_preconditions(resource, old, Some(new.uid()), None)?;
     }
-    if !matches!(new.version(), "" | "0") && new.version() != old.version() {
+    let version = new.version();
+    if !version.is_empty() && version.parse::<u64>().is_err() {
+        return Err(Status::unknown(format!("strconv.ParseUint: parsing {version:?}: invalid syntax")));
+    }
+    if !matches!(version, "" | "0") && version != old.version() {
         return Err(Status::modified(Subject::resource(&resource.kind), old.name()));
     }
     Ok(())
+}
+
+/// Refuses an object whose name is not the one in the path.
+pub(crate) fn check_name(new: &Object, name: &str) -> Result<(), Status> {
+    if new.name().is_empty() {
+        let message = format!(
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            name
+        );
+        return Err(Status::bad_request(message));
+    }
+    if new.name() != name {
+        let message =
+            format!("the name of the object ({}) does not match the name on the URL ({})", new.name(), name);
+        return Err(Status::bad_request(message));
+    }
+    Ok(())
+}
+
+/// Kinds whose objects are replaced only by who says which version of them.
+const CONDITIONAL: &[(&str, &str)] = &[
+    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
+    ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    ("coordination.k8s.io", "Lease"),
+    ("node.k8s.io", "RuntimeClass"),
+    ("policy", "PodDisruptionBudget"),
+    ("storage.k8s.io", "CSIDriver"),
+    ("storage.k8s.io", "CSINode"),
+    ("storage.k8s.io", "CSIStorageCapacity"),
+    ("storage.k8s.io", "VolumeAttachment"),
+];
+
+/// Refuses a replacement that does not say what it replaces, where the kind demands that. Changes nothing.
+pub(crate) fn check_conditional(resource: &Resource, new: &Object) -> Result<(), Status> {
+    let kind = &resource.kind;
+    let demands = resource.is_custom() || CONDITIONAL.contains(&(&*kind.group, &*kind.kind));
+    if !demands || !matches!(new.version(), "" | "0") {
+        return Ok(());
+    }
+    let error = metadata::invalid("metadata.resourceVersion", 0, "must be specified for an update");
+    Err(Status::invalid_subject(Subject::resource(kind), new.name(), &[error]))
+}
+
+/// Refuses a patch of what makes the object what it is. Changes nothing.
+pub(crate) fn check_patched(resource: &Resource, new: &Object, old: &Object) -> Result<(), Status> {
+    if new.uid().is_empty() || new.uid() == old.uid() {
+        return Ok(());
+    }
+    let error = metadata::invalid("metadata.uid", new.uid(), "field is immutable");
+    Err(Status::invalid(&resource.kind, old.name(), &[error]))
 }
 
 /// Keeps what this write may not change, and counts the generation. Changes the new object.
@@ -55,7 +102,11 @@ pub(crate) fn prepare(resource: &Resource, new: &mut Object, old: &Object, part:
         new.set_meta(name, old.meta(name).cloned());
     }
     new.set_meta("selfLink", None);
-    generation::carry(resource, new, old);
+    if part == Part::Status {
+        new.set_meta("generation", old.meta("generation").cloned());
+    } else {
+        generation::carry(resource, new, old);
+    }
 }
 
 fn keep_all_but_status(new: &mut Object, old: &Object) {
@@ -77,7 +128,9 @@ fn keep_all_but_status_and_metadata(new: &mut Object, old: &Object) {
 
 /// Refuses a change that breaks rules. Changes nothing.
 pub(crate) fn validate(resource: &Resource, new: &Object, old: &Object) -> Result<(), Status> {
+    // Said twice, as on the real server: once of every object, once of its kind.
     let mut errors = metadata::update_errors(new, old);
+    errors.extend(metadata::update_errors(new, old));
     errors.extend(metadata::errors(resource, new));
     errors.extend(resource.validate(new, Some(old)));
     create::verdict(resource, new, &errors)
