@@ -17,6 +17,7 @@ mod metadata;
 mod names;
 mod namespace;
 mod network;
+mod parts;
 mod place;
 mod pod;
 mod rbac;
@@ -34,6 +35,7 @@ use krono_schema::Schema;
 
 use crate::kind::Kind;
 pub use entry::Verbs;
+pub use parts::{Part, parts};
 
 /// Every built-in kind; the preferred version of a group comes first. Schemas are made when they are asked for.
 pub fn kinds() -> Vec<Kind> {

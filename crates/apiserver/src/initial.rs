@@ -57,6 +57,10 @@ fn template(expected: Value, manager: &'static str) -> Option<Template> {
     (resource.kind.rules.default)(object.value_mut());
     resource.strategy.default(&mut object);
     let mut fields = owned_fields(object.value());
+    // What the server allocates is owned by nobody.
+    if let Some(spec) = fields.get_mut("f:spec").and_then(Value::as_object_mut) {
+        spec.retain(|name, _| !matches!(name.as_str(), "f:clusterIPs" | "f:ipFamilies"));
+    }
     resource.strategy.prepare_new(&mut object);
     if generation::is_counted(resource) {
         object.set_meta("generation", Some(1.into()));
@@ -67,7 +71,9 @@ fn template(expected: Value, manager: &'static str) -> Option<Template> {
     {
         writers.push(Writer { manager: GATHERER, operation: "Apply", fields: json!({"f:rules": rules}) });
     }
-    writers.push(Writer { manager, operation: "Update", fields });
+    if fields.as_object().is_some_and(|fields| !fields.is_empty()) {
+        writers.push(Writer { manager, operation: "Update", fields });
+    }
     Template::new(resource, expected, object.into_value(), writers)
 }
 

@@ -54,7 +54,7 @@ async fn begin(api: &Weak<Api>) -> Option<(Watched, Changes)> {
             chores.into_iter().filter(|task| *task != Task::Gather).for_each(|task| tasks.push(task));
         }
     }
-    let changes = api.storage.changes(String::new(), page.version);
+    let changes = api.storage.changes("", page.version);
     tasks.extend(watched.graph.review());
     perform(&api, tasks).await;
     Some((watched, changes))

@@ -17,6 +17,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 pub use aggregation::aggregated_rules;
+pub(crate) use aggregation::selects;
 pub use defaults::default_objects;
 pub use escalation::EscalationError;
 pub use message::forbidden_message;

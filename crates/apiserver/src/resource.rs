@@ -59,7 +59,23 @@ pub(crate) struct Custom {
     pub(crate) converter: Option<Arc<dyn Converter>>,
 }
 
+/// Built-in kinds that should no longer be used, and what is said of them.
+const DEPRECATED: [(&str, &str); 2] = [
+    ("ComponentStatus", "v1 ComponentStatus is deprecated in v1.19+"),
+    ("Endpoints", "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
+];
+
 impl Resource {
+    /// The warning given on every request, for kinds and versions that should no longer be used.
+    pub(crate) fn deprecation(&self) -> Option<String> {
+        if let Some(custom) = self.custom_part() {
+            return custom.deprecation.clone();
+        }
+        let said =
+            DEPRECATED.iter().find(|(kind, _)| self.kind.group.is_empty() && *kind == &*self.kind.kind);
+        said.map(|(_, warning)| (*warning).to_owned())
+    }
+
     /// A kind that is part of the server.
     pub(crate) fn built_in(kind: Kind) -> Self {
         let (group, version) =
@@ -153,17 +169,13 @@ impl Resource {
         krono_schema::prune_object(self.kind.schema.get(), object.value_mut())
     }
 
-    /// Fills in defaults, and gives the object the form in which Go would write it; of custom kinds Go knows the
-    /// metadata alone.
+    /// Fills in defaults.
     pub(crate) fn default(&self, object: &mut Object) {
         krono_schema::drop_nulls(self.kind.schema.get(), object.value_mut());
         self.default_applied(object);
-        if self.is_custom() {
-            protobuf::normalise_metadata(object.value_mut());
-        }
     }
 
-    /// As [`Self::default`] for what an apply made: custom objects stay as they are, with nulls that are complained of.
+    /// As [`Self::default`] for what an apply made: nulls in custom objects stay, and are complained of.
     pub(crate) fn default_applied(&self, object: &mut Object) {
         let schema = self.kind.schema.get();
         if !self.is_custom() {
@@ -175,8 +187,11 @@ impl Resource {
         self.normalise(object);
     }
 
+    /// Gives an object the form in which Go would write it; of custom kinds Go knows the metadata alone.
     fn normalise(&self, object: &mut Object) {
-        if !self.is_custom() {
+        if self.is_custom() {
+            protobuf::normalise_metadata(object.value_mut());
+        } else {
             protobuf::normalise(&self.api_version, &self.kind.kind, object.value_mut());
         }
     }

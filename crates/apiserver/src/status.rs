@@ -276,6 +276,11 @@ impl Status {
         Self::new(504, "Timeout", message).with(details)
     }
 
+    /// 501: the server knows what is meant, but does not do it.
+    pub fn not_implemented(message: impl Into<String>) -> Self {
+        Self::new(501, "NotImplemented", message)
+    }
+
     /// 500: our own fault.
     pub fn internal(why: impl std::fmt::Display) -> Self {
         let cause = Cause { message: why.to_string(), ..Cause::default() };

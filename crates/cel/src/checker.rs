@@ -5,6 +5,7 @@ mod calls;
 mod comprehensions;
 mod depth;
 mod homogeneous;
+mod literal_arguments;
 mod literals;
 mod names;
 mod operators;
@@ -19,6 +20,7 @@ use crate::types::Type;
 
 use bindings::Bindings;
 use names::Scope;
+pub(crate) use names::qualified_name;
 use operators::OPERATORS;
 
 /// Deduces the types of an expression; all that is wrong with it comes back at once.
@@ -38,7 +40,7 @@ fn run(env: &Env, ast: Ast, lenient: bool) -> Result<Checked, Issues> {
         checker.issues.push(checker.too_deep(id));
     }
     if !checker.issues.is_empty() {
-        return Err(Issues::new(ast.source(), checker.issues));
+        return Err(Issues::new(ast.source(), checker.issues).with_omitted(checker.omitted));
     }
     let (types, meanings, locals) = checker.finish();
     let outcome = Checked { ast, types, meanings, locals };
@@ -57,6 +59,9 @@ fn validate(env: &Env, checked: Checked) -> Result<Checked, Issues> {
     if env.homogeneous_literals() {
         issues.extend(homogeneous::find_mixed(&checked));
     }
+    if env.validate_literals() {
+        issues.extend(literal_arguments::find_invalid(&checked));
+    }
     if issues.is_empty() { Ok(checked) } else { Err(Issues::new(checked.ast.source(), issues)) }
 }
 
@@ -72,6 +77,8 @@ struct Checker<'a> {
     types: Vec<Type>,
     meanings: Vec<Meaning>,
     issues: Vec<Issue>,
+    /// How many issues were found beyond the most that are kept.
+    omitted: usize,
     /// Argument types of the call being resolved.
     args: Vec<Type>,
 }
@@ -88,6 +95,7 @@ impl<'a> Checker<'a> {
             types: vec![Type::Dyn; ast.len()],
             meanings: vec![Meaning::Structural; ast.len()],
             issues: Vec::new(),
+            omitted: 0,
             args: Vec::new(),
         }
     }

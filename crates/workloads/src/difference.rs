@@ -29,17 +29,17 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn check(old: &Value, new: &Value, expect: Option<Value>) {
-        assert_eq!(difference(old, new), expect, "{old} -> {new}");
+    fn check(old: &Value, new: &Value, expect: Option<&Value>) {
+        assert_eq!(difference(old, new).as_ref(), expect, "{old} -> {new}");
     }
 
     #[test]
     fn only_what_differs() {
         check(&json!({"a": 1}), &json!({"a": 1}), None);
-        check(&json!({"a": 1, "b": 2}), &json!({"a": 1, "b": 3}), Some(json!({"b": 3})));
-        check(&json!({"a": 1, "b": 2}), &json!({"b": 2}), Some(json!({"a": null})));
-        check(&json!({"a": {"b": 1, "c": 2}}), &json!({"a": {"b": 1}}), Some(json!({"a": {"c": null}})));
-        check(&json!({"a": [1, 2]}), &json!({"a": [1]}), Some(json!({"a": [1]})));
-        check(&json!({}), &json!({"a": {"b": null}}), Some(json!({"a": {"b": null}})));
+        check(&json!({"a": 1, "b": 2}), &json!({"a": 1, "b": 3}), Some(&json!({"b": 3})));
+        check(&json!({"a": 1, "b": 2}), &json!({"b": 2}), Some(&json!({"a": null})));
+        check(&json!({"a": {"b": 1, "c": 2}}), &json!({"a": {"b": 1}}), Some(&json!({"a": {"c": null}})));
+        check(&json!({"a": [1, 2]}), &json!({"a": [1]}), Some(&json!({"a": [1]})));
+        check(&json!({}), &json!({"a": {"b": null}}), Some(&json!({"a": {"b": null}})));
     }
 }

@@ -18,6 +18,8 @@ pub(crate) fn touched(world: &World, object: &Object, other: Option<&Object>) ->
             keys.extend(unassigned(world.pods.iter()));
         }
         Object::PersistentVolumeClaim(claim) => {
+            let volume = claim.spec.as_ref().and_then(|spec| spec.volume_name.as_deref());
+            keys.extend(volume.map(|name| Key::new(Kind::PersistentVolume, "", name)));
             keys.extend(unassigned(
                 world.pods.within(claim.metadata.namespace.as_deref().unwrap_or_default()),
             ));

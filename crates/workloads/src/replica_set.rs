@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::{ReplicaSet, ReplicaSetSpec, ReplicaSetStatus};
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{Pod, PodTemplateSpec};
 
 use crate::action::Plan;
-use crate::kind::{Key, World};
+use crate::kind::{Kept, Key, World};
 use crate::numbers::count;
 use crate::template::{fresh_name, pod_from};
 use crate::{adoption, pod, selector};
@@ -27,7 +27,8 @@ pub(crate) fn plan(world: &World, key: &Key, now: Timestamp) -> Plan {
         return plan;
     }
     if set.metadata.deletion_timestamp.is_none() {
-        scale(world, set, spec, &active, now, &mut plan);
+        let wanted = (spec.replicas, spec.template.as_ref());
+        scale(world, &**set, CONTROLLER, wanted, &active, now, &mut plan);
     }
     if plan.actions.is_empty() {
         let terminating = rest.iter().filter(|it| it.metadata.deletion_timestamp.is_some()).count();
@@ -37,31 +38,33 @@ pub(crate) fn plan(world: &World, key: &Key, now: Timestamp) -> Plan {
     plan
 }
 
-fn scale(
+/// Creates what is missing and deletes what is too much.
+pub(crate) fn scale<T: Kept>(
     world: &World,
-    set: &ReplicaSet,
-    spec: &ReplicaSetSpec,
+    owner: &T,
+    component: &'static str,
+    (wanted, template): (Option<i32>, Option<&PodTemplateSpec>),
     active: &[&Arc<Pod>],
     now: Timestamp,
     plan: &mut Plan,
 ) {
-    let wanted = usize::try_from(spec.replicas.unwrap_or(1)).unwrap_or_default();
+    let wanted = usize::try_from(wanted.unwrap_or(1)).unwrap_or_default();
     for index in active.len()..wanted {
-        let name = fresh_name(world, &set.metadata, index, now);
-        plan.create(&pod_from(set, spec.template.as_ref(), &name));
-        plan.record(set, CONTROLLER, "SuccessfulCreate", format!("Created pod: {name}"));
+        let name = fresh_name(world, owner.meta(), index, now);
+        plan.create(&pod_from(owner, template, &name));
+        plan.record(owner, component, "SuccessfulCreate", format!("Created pod: {name}"));
     }
     let mut candidates: Vec<&Pod> = active.iter().map(|it| &***it).collect();
     candidates.sort_by_key(|it| loss(it));
     for pod in candidates.into_iter().take(active.len().saturating_sub(wanted)) {
         plan.delete(pod);
         let name = pod.metadata.name.as_deref().unwrap_or_default();
-        plan.record(set, CONTROLLER, "SuccessfulDelete", format!("Deleted pod: {name}"));
+        plan.record(owner, component, "SuccessfulDelete", format!("Deleted pod: {name}"));
     }
 }
 
 /// How much is lost with a Pod; those that are least missed go first.
-pub(crate) fn loss(pod: &Pod) -> impl Ord + use<> {
+fn loss(pod: &Pod) -> impl Ord + use<> {
     let assigned = pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_some());
     let running = pod::phase(pod) == "Running";
     let annotations = pod.metadata.annotations.as_ref();

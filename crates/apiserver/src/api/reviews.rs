@@ -6,6 +6,7 @@ use super::{Api, Call};
 use crate::object::Object;
 use crate::rbac::{self, Policy, User};
 use crate::reply::Reply;
+use crate::selector::{FieldSelector, LabelSelector};
 use crate::status::{Status, Subject};
 use crate::write::decode::{Decoded, decode};
 use crate::write::{create, metadata};
@@ -69,7 +70,11 @@ impl Api {
             return Err(Status::invalid_review(&call.resource.kind.group, &errors));
         }
         let spec = object.get("spec").cloned().unwrap_or_default();
-        let status = self.ask(|policy| rbac::access_review_status(policy, user, &spec))?;
+        let mut status = self.ask(|policy| rbac::access_review_status(policy, user, &spec))?;
+        let problems = selector_problems(&spec["resourceAttributes"]);
+        if !problems.is_empty() {
+            status["evaluationError"] = problems.join("; ").into();
+        }
         object.set("status", Some(status));
         Ok(object.into_value())
     }
@@ -86,6 +91,16 @@ impl Api {
     fn ask<T>(&self, question: impl FnOnce(&Policy) -> T) -> Result<T, Status> {
         self.policies.ask(&self.storage, question)
     }
+}
+
+/// Selectors that cannot be read are left out of account; reviews tell so.
+fn selector_problems(attributes: &Value) -> Vec<String> {
+    let raw = |name: &str| attributes[name]["rawSelector"].as_str().unwrap_or_default().to_owned();
+    let ignored = |name: &str| format!("spec.resourceAttributes.{name} ignored due to parse error");
+    let fields = FieldSelector::parse(&raw("fieldSelector"), |_| Ok(())).is_err();
+    let labels = LabelSelector::parse(&raw("labelSelector")).is_err();
+    let problems = [(fields, "fieldSelector"), (labels, "labelSelector")];
+    problems.into_iter().filter(|(is_bad, _)| *is_bad).map(|(_, name)| ignored(name)).collect()
 }
 
 /// An answer that has nothing of the question but its kind.

@@ -50,7 +50,9 @@ impl Template {
         let metadata = complete.get_mut("metadata")?;
         metadata["uid"] = UID.into();
         metadata["creationTimestamp"] = TIME.into();
-        metadata["managedFields"] = managers;
+        if managers.as_array().is_some_and(|managers| !managers.is_empty()) {
+            metadata["managedFields"] = managers;
+        }
         let object = Object::new(complete)?;
         let key = storage::key(resource, object.namespace(), object.name());
         let record = resource.record(&object).ok()?.to_vec();

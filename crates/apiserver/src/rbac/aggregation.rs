@@ -89,7 +89,7 @@ fn selected_rules(roles: &BTreeMap<String, ClusterRole>, name: &str) -> Vec<Rule
 }
 
 /// Whether a label selector selects labels; one that cannot be understood selects nothing.
-fn selects(selector: &Value, labels: &Value) -> bool {
+pub(crate) fn selects(selector: &Value, labels: &Value) -> bool {
     let label = |key: &str| labels.get(key).and_then(Value::as_str);
     let wanted = selector.get("matchLabels").and_then(Value::as_object);
     let expressions = selector.get("matchExpressions").and_then(Value::as_array);

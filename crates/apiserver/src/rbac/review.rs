@@ -41,7 +41,7 @@ fn attribute_errors(spec: &Value) -> Vec<FieldError> {
     match (member(spec, "resourceAttributes"), member(spec, "nonResourceAttributes")) {
         (Some(_), Some(path)) => {
             let detail = "cannot be specified in combination with resourceAttributes";
-            vec![invalid("spec.nonResourceAttributes", path.clone(), detail)]
+            vec![invalid("spec.nonResourceAttributes", internal(path), detail)]
         }
         (None, None) => {
             let detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
@@ -97,9 +97,14 @@ fn local_errors(review: &Value, spec: &Value) -> Vec<FieldError> {
     }
     if let Some(path) = member(spec, "nonResourceAttributes") {
         let detail = "disallowed on this kind of request";
-        errors.push(invalid("spec.nonResourceAttributes", path.clone(), detail));
+        errors.push(invalid("spec.nonResourceAttributes", internal(path), detail));
     }
     errors
+}
+
+/// The real server complains of its own type, whose fields have other names.
+fn internal(path: &Value) -> Value {
+    json!({"Path": text(path, "path"), "Verb": text(path, "verb")})
 }
 
 fn invalid(path: &str, value: Value, detail: &str) -> FieldError {

@@ -50,10 +50,6 @@ pub(super) enum Refusal {
     AddressTaken,
     #[error("the provided network does not match the current range")]
     OtherNetwork,
-    #[error(
-        "the provided IP ({0}) is not in the valid range. The range of valid IPs is {NETWORK}/{NETWORK_BITS}"
-    )]
-    NotForServices(Ipv4Addr),
     #[error("provided port is already allocated")]
     PortTaken,
     #[error("provided port is not in the valid range. The range of valid ports is {FIRST_PORT}-{LAST_PORT}")]
@@ -150,11 +146,9 @@ impl Reserving<'_> {
     pub(super) fn address(&mut self, address: IpAddr) -> Result<(), Refusal> {
         let IpAddr::V4(inner) = address else { return Err(Refusal::OtherNetwork) };
         let offset = u32::from(inner).wrapping_sub(u32::from(NETWORK));
-        if offset > last_offset() {
+        // The network itself and its broadcast address are nobody's.
+        if offset == 0 || offset >= last_offset() {
             return Err(Refusal::OtherNetwork);
-        }
-        if offset == 0 || offset == last_offset() {
-            return Err(Refusal::NotForServices(inner));
         }
         self.take(Claim::Address(address)).then_some(()).ok_or(Refusal::AddressTaken)
     }

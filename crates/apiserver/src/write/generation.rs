@@ -8,6 +8,7 @@ use crate::resource::Resource;
 /// Built-in kinds that count the changes of their spec.
 const COUNTED: &[(&str, &str)] = &[
     ("", "Pod"),
+    ("", "PodTemplate"),
     ("", "ReplicationController"),
     ("apps", "DaemonSet"),
     ("apps", "Deployment"),
@@ -44,7 +45,8 @@ pub(crate) fn carry(resource: &Resource, new: &mut Object, old: &Object) {
 fn is_changed(resource: &Resource, new: &Object, old: &Object) -> bool {
     if !resource.is_custom() {
         let also = |name: &str| &*resource.kind.kind == "Deployment" && new.meta(name) != old.meta(name);
-        return new.get("spec") != old.get("spec") || also("annotations");
+        return ["spec", "template"].iter().any(|field| new.get(field) != old.get(field))
+            || also("annotations");
     }
     let has_status = resource.kind.has_status;
     let counts =

@@ -1,6 +1,8 @@
 //! Requests against the server in process, and a real client on top of it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod access;
+mod admission;
 mod applies;
 mod bindings;
 mod client;
@@ -8,11 +10,14 @@ mod definitions;
 mod documents;
 mod endings;
 mod harness;
+mod hostile;
+mod https;
 mod lists;
+mod network;
 mod objects;
-mod pods;
 mod runtime;
 mod services;
+mod specials;
 mod start;
 mod watches;
 mod workloads;

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 /// How long a test waits for what should take milliseconds.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A kind that tests use.
 pub(crate) trait Kind:
@@ -61,7 +61,9 @@ pub(crate) async fn start_at(pace: Pace) -> Cluster {
     let client = Server::in_memory().await.unwrap().client();
     let clock = Clock::manual();
     let mut options = Options { pace, clock: clock.clone(), ..Options::new(Scope::Everything) };
-    options.on_failure = std::sync::Arc::new(|failure| println!("{failure}"));
+    #[expect(clippy::print_stdout, reason = "shown when a test fails")]
+    let tell = |failure: &str| println!("{failure}");
+    options.on_failure = std::sync::Arc::new(tell);
     let run = krono_workloads::run(client.clone(), options, std::future::pending());
     let simulator = tokio::spawn(async move { run.await.unwrap() });
     Cluster { client, clock, simulator }

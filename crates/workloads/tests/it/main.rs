@@ -4,3 +4,6 @@
 mod deployments;
 mod harness;
 mod pods;
+mod sets;
+mod surroundings;
+mod work;
