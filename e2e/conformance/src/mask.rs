@@ -119,11 +119,21 @@ impl Mask {
         match (key, value) {
             ("resourceVersion", Value::String(text)) => self.version(text).into(),
             ("continue", Value::String(text)) if !text.is_empty() => "<token>".into(),
+            ("cells", Value::Array(cells)) => cells.iter().map(|cell| self.cell(cell)).collect(),
             ("managedFields", Value::Array(managers)) => self.managers(managers),
             ("ca.crt", Value::String(_)) => "<certificate>".into(),
             ("nodePort" | "healthCheckNodePort", Value::Number(_)) => "<port>".into(),
             (_, value) => self.apply(value),
         }
+    }
+
+    /// A cell of a table; ages depend on when one looks.
+    fn cell(&self, cell: &Value) -> Value {
+        let is_age = |text: &str| {
+            let number = text.trim_end_matches(['s', 'm', 'h', 'd']);
+            number.len() < text.len() && number.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        };
+        if cell.as_str().is_some_and(is_age) { "<age>".into() } else { self.apply(cell) }
     }
 
     /// Managers in an order that does not depend on whether a second passed between two writes.

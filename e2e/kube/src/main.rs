@@ -26,7 +26,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse() {
         Arguments::Build => println!("{}", programs.folder().display()),
         Arguments::Up { without_controllers, durable } => {
-            up(&programs, &options(without_controllers, durable))?
+            up(&programs, &options(without_controllers, durable))?;
         }
     }
     Ok(())
