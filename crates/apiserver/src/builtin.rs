@@ -47,6 +47,11 @@ pub fn verbs(group: &str, plural: &str) -> Option<Verbs> {
     table::TABLE.iter().find(|entry| entry.is(group, plural)).map(|entry| entry.verbs)
 }
 
+/// What is wrong with the key of a label, an annotation or a finalizer, in the words of the API server.
+pub(crate) fn key_complaints(key: &str) -> Vec<String> {
+    names::qualified(key)
+}
+
 /// What is wrong with the name of an object of this kind, in the words of the API server; names of kinds that are not
 /// built in are subdomains.
 pub fn name_complaints(group: &str, kind: &str, name: &str) -> Vec<String> {

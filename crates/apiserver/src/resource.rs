@@ -172,12 +172,27 @@ impl Resource {
 
     /// Fills in defaults.
     pub(crate) fn default(&self, object: &mut Object) {
+        krono_schema::drop_nulls(self.kind.schema.get(), object.value_mut());
+        self.default_applied(object);
+    }
+
+    /// As [`Self::default`] for what an apply made: nulls in custom objects stay, and are complained of.
+    pub(crate) fn default_applied(&self, object: &mut Object) {
         let schema = self.kind.schema.get();
-        krono_schema::drop_nulls(schema, object.value_mut());
+        if !self.is_custom() {
+            krono_schema::drop_nulls(schema, object.value_mut());
+        }
         krono_schema::default(schema, object.value_mut());
         (self.kind.rules.default)(object.value_mut());
         self.strategy.default(object);
-        if !self.is_custom() {
+        self.normalise(object);
+    }
+
+    /// Gives an object the form in which Go would write it; of custom kinds Go knows the metadata alone.
+    pub(crate) fn normalise(&self, object: &mut Object) {
+        if self.is_custom() {
+            protobuf::normalise_metadata(object.value_mut());
+        } else {
             protobuf::normalise(&self.api_version, &self.kind.kind, object.value_mut());
         }
     }

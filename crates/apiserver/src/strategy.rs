@@ -12,7 +12,7 @@ use crate::resource::Resource;
 use crate::status::Status;
 use crate::write::Moment;
 use crate::write::delete::{DeleteOptions, Deletion, decide};
-use crate::write::metadata::check_preconditions;
+use crate::write::metadata::check_deletable;
 
 /// How a kind differs from all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,11 +97,19 @@ impl Strategy {
                 namespaces::decide_deletion(resource, object, options, moment)
             }
             Self::Definition if !object.is_deleting() => {
-                check_preconditions(resource, object, options.uid.as_deref(), options.version.as_deref())?;
+                check_deletable(resource, object, options.uid.as_deref(), options.version.as_deref())?;
                 Ok(Deletion::Mark(Box::new(terminating(object, moment))))
             }
             Self::Pod => pods::decide_deletion(resource, object, options, moment),
             Self::Plain | Self::Namespace | Self::Definition => decide(resource, object, options, moment),
+        }
+    }
+
+    /// Gives an object that is gone its last words. Changes the object.
+    pub(crate) fn finish(self, object: &mut Object, moment: &Moment) {
+        match self {
+            Self::Pod => pods::finish(object, moment),
+            Self::Plain | Self::Namespace | Self::Definition => {}
         }
     }
 

@@ -20,6 +20,8 @@ const ORDINARY_TIME: Duration = Duration::from_mins(1);
 const ORDINARY_CASES: u64 = 1_000;
 /// How many different failures are worth reading.
 const MOST_FAILURES: usize = 10;
+/// How often a sequence must differ.
+const TIMES: usize = 3;
 /// How often a failing sequence is made smaller.
 const MOST_SIMPLER: usize = 60;
 
@@ -36,9 +38,9 @@ pub async fn run() -> anyhow::Result<Map<String, Value>> {
         let tree =
             sequence::sequences().new_tree(&mut runner).map_err(|reason| anyhow::anyhow!("{reason}"))?;
         played += 1;
-        if differs(&servers, &tree.current(), &format!("{seed}-{played}")).await?.is_some() {
+        if is_different(&servers, &tree.current(), &format!("s{seed}-{played}")).await? {
             failed += 1;
-            report(&servers, tree, &format!("{seed}-{played}")).await?;
+            report(&servers, tree, &format!("s{seed}-{played}")).await?;
         }
     }
     let passed = played - failed as u64;
@@ -53,9 +55,24 @@ async fn prepare(servers: &Servers) -> anyhow::Result<()> {
     play(servers, &story).await.map(|_| ())
 }
 
+/// Whether a sequence differs whenever it is played: once may be chance, as seconds count in managed fields and the two
+/// servers need not see the same second.
+async fn is_different(servers: &Servers, sequence: &Sequence, name: &str) -> anyhow::Result<bool> {
+    for again in 0..TIMES {
+        if differs(servers, sequence, &format!("{name}-again-{again}")).await?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 async fn differs(servers: &Servers, sequence: &Sequence, name: &str) -> anyhow::Result<Option<Vec<Outcome>>> {
     let story = Story { name: "random-apply".to_owned(), steps: sequence.steps(name) };
     let mut outcomes = play(servers, &story).await?;
+    for outcome in &mut outcomes {
+        // Objects and their managers are compared here; warnings have stories of their own.
+        outcome.differences.retain(|it| !it.at.starts_with("/headers"));
+    }
     outcomes.retain(|it| !it.differences.is_empty());
     Ok(Some(outcomes).filter(|it| !it.is_empty()))
 }

@@ -22,7 +22,7 @@ impl Api {
         let Input { value, .. } = binding(call)?;
         let bound = |old: &Object, _: &Managing<'_>| {
             let object = pods::bound(&call.resource, old, &value, &crate::world::moment())?;
-            Ok(Changed { object, part: Part::Whole, warnings: Vec::new(), managed: false })
+            Ok(Changed { object, part: Part::Whole, warnings: Vec::new(), managed: false, is_patch: false })
         };
         self.modify(call, bound).await?;
         Ok(Reply::value(201, &success(&Details::default())))

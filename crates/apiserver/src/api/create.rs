@@ -21,10 +21,9 @@ const NAME_TRIES: usize = 8;
 
 impl Api {
     pub(crate) async fn create(self: &Arc<Self>, call: &Call) -> Result<Reply, Status> {
-        let subject = Subject::resource(&call.resource.kind);
         let in_place = call.namespace.is_some() || !call.resource.is_namespaced();
         if !in_place || !call.name.is_empty() || call.subresource != Subresource::None {
-            return Err(Status::method_not_allowed(subject, "create"));
+            return Err(Status::method_not_allowed_here());
         }
         let decoded = decode(&call.resource, call.input()?, call.query.field_validation)?;
         let Decoded { object, mut warnings } = decoded;
@@ -49,10 +48,11 @@ impl Api {
     pub(crate) async fn insert(
         self: &Arc<Self>,
         call: &Call,
-        object: Object,
+        mut object: Object,
         managed: bool,
     ) -> Result<Stored, Status> {
         self.await_account(call).await?;
+        create::wipe_system_fields(&mut object);
         let generated = object.name().is_empty();
         let object = if managed {
             object

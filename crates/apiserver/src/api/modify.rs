@@ -16,7 +16,7 @@ use crate::status::{Status, Subject};
 use crate::storage::Expect;
 use crate::stored::Stored;
 use crate::write::decode::decode;
-use crate::write::metadata::finalizer_warnings;
+use crate::write::metadata::{finalizer_warnings, invalid};
 use crate::write::policy;
 use crate::write::update::{self, Part};
 
@@ -30,6 +30,8 @@ pub(super) struct Changed {
     pub(super) warnings: Vec<String>,
     /// Who manages which field is known already.
     pub(super) managed: bool,
+    /// The client said what to change, not what to make.
+    pub(super) is_patch: bool,
 }
 
 impl Api {
@@ -70,7 +72,10 @@ impl Api {
             let old = conversion::read(&call.resource, &stored).await?;
             let managing = self.managing(call);
             let changed = managing.settled(|managing| change(&old, managing)).await?;
-            let Changed { mut object, part, mut warnings, managed } = changed;
+            let Changed { mut object, part, mut warnings, managed, is_patch } = changed;
+            if is_patch {
+                update::check_patched(&call.resource, &object, &old)?;
+            }
             update::check_identity(&call.resource, &mut object, &old)?;
             if !managed {
                 object = managing.settled(|managing| managing.noted(&object, Some(&old))).await;
@@ -85,7 +90,9 @@ impl Api {
                 Part::Main => self.allocate(call, &mut object, Some(&old))?,
                 Part::Status | Part::Whole => Reservation::default(),
             };
-            prepare_change(call, &mut object, &old, part)?;
+            if let Err(status) = prepare_change(call, &mut object, &old, part) {
+                return Err(if is_patch { blame_patch(status, &object) } else { status });
+            }
             if let Some(stored) = self.write_change(call, &stored, object, &old).await? {
                 self.after_write(call, &call.name).await?;
                 return Ok((stored, warnings));
@@ -113,7 +120,9 @@ impl Api {
         let expect = Expect::Version(stored.version());
         let written = (!gone).then(|| record.clone());
         let written = self.storage.set(&call.key(), expect, written).await?;
-        written.map(|version| Stored::new(record, version).map_err(Status::internal)).transpose()
+        // What is gone keeps the version of its last change.
+        let version = |version| if gone { stored.version() } else { version };
+        written.map(|it| Stored::new(record, version(it)).map_err(Status::internal)).transpose()
     }
 
     pub(crate) async fn scale(self: &Arc<Self>, verb: Verb, call: &Call) -> Result<Reply, Status> {
@@ -144,7 +153,7 @@ impl Api {
     ) -> Result<Reply, Status> {
         let scaled = |old: &Object, managing: &Managing<'_>| {
             let object = change(old, managing)?;
-            Ok(Changed { object, part: Part::Main, warnings: Vec::new(), managed: true })
+            Ok(Changed { object, part: Part::Main, warnings: Vec::new(), managed: true, is_patch: false })
         };
         let (stored, _) = self.modify(call, scaled).await?;
         let object = conversion::read(&call.resource, &stored).await?;
@@ -168,8 +177,16 @@ fn prepare_change(call: &Call, new: &mut Object, old: &Object, part: Part) -> Re
     update::validate(&call.resource, new, old)
 }
 
+/// That a patch makes something that is no object of its kind is the fault of the patch.
+fn blame_patch(status: Status, object: &Object) -> Status {
+    if status.reason != "BadRequest" {
+        return status;
+    }
+    Status::invalid_patch(&[invalid("patch", object.value().to_string(), status.reason_of_kind())])
+}
+
 fn replacement(call: &Call, object: Object) -> Changed {
-    Changed { object, part: call.part(), warnings: Vec::new(), managed: false }
+    Changed { object, part: call.part(), warnings: Vec::new(), managed: false, is_patch: false }
 }
 
 /// Whether nothing holds back an object that is being deleted.

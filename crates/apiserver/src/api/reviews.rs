@@ -97,7 +97,7 @@ impl Api {
 fn selector_problems(attributes: &Value) -> Vec<String> {
     let raw = |name: &str| attributes[name]["rawSelector"].as_str().unwrap_or_default().to_owned();
     let ignored = |name: &str| format!("spec.resourceAttributes.{name} ignored due to parse error");
-    let fields = FieldSelector::parse(&raw("fieldSelector"), |_| true).is_err();
+    let fields = FieldSelector::parse(&raw("fieldSelector"), |_| Ok(())).is_err();
     let labels = LabelSelector::parse(&raw("labelSelector")).is_err();
     let problems = [(fields, "fieldSelector"), (labels, "labelSelector")];
     problems.into_iter().filter(|(is_bad, _)| *is_bad).map(|(_, name)| ignored(name)).collect()

@@ -68,7 +68,7 @@ impl Api {
         let changed = |old: &Object, _: &Managing<'_>| {
             let mut object = old.clone();
             change(&mut object)?;
-            Ok(Changed { object, part: Part::Whole, warnings: Vec::new(), managed: true })
+            Ok(Changed { object, part: Part::Whole, warnings: Vec::new(), managed: true, is_patch: false })
         };
         self.modify(call, changed).await.map(drop)
     }

@@ -23,9 +23,7 @@ pub(crate) fn prepare(
         return Err(Status::unknown("resourceVersion should not be set on objects to be created"));
     }
     generate_name(object, &moment.suffix);
-    for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "resourceVersion"] {
-        object.set_meta(name, None);
-    }
+    object.set_meta("resourceVersion", None);
     object.set_meta("uid", Some(moment.uid.as_str().into()));
     object.set_meta("creationTimestamp", Some(moment.now.as_str().into()));
     let first = generation::is_counted(resource).then(|| Value::from(1));
@@ -37,7 +35,15 @@ pub(crate) fn prepare(
     }
     // Some defaults depend on what was set just now: a pod is pending, a Job selects by its uid.
     (resource.kind.rules.default)(object.value_mut());
+    resource.normalise(object);
     Ok(())
+}
+
+/// Takes away what clients cannot say of new objects. Changes the object.
+pub(crate) fn wipe_system_fields(object: &mut Object) {
+    for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "creationTimestamp"] {
+        object.set_meta(name, None);
+    }
 }
 
 fn generate_name(object: &mut Object, suffix: &str) {

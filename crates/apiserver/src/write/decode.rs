@@ -55,6 +55,30 @@ pub(crate) fn decode_untyped(
     Ok(Decoded { object, warnings })
 }
 
+/// Turns what an apply made into an object of this kind.
+pub(crate) fn applied(resource: &Resource, value: Value) -> Result<Object, Status> {
+    let mut object = as_object(resource, value)?;
+    check_kind(resource, &mut object)?;
+    resource.prune(&mut object);
+    resource.default_applied(&mut object);
+    Ok(object)
+}
+
+/// Refuses or warns of fields that are given twice.
+pub(crate) fn duplicates(
+    resource: &Resource,
+    input: &Input,
+    validation: FieldValidation,
+) -> Result<Vec<String>, Status> {
+    let complaints: Vec<String> =
+        input.duplicates.iter().map(|path| format!("duplicate field {path:?}")).collect();
+    match validation {
+        FieldValidation::Strict if !complaints.is_empty() => Err(strict_error(resource, &complaints)),
+        FieldValidation::Warn => Ok(complaints),
+        FieldValidation::Strict | FieldValidation::Ignore => Ok(Vec::new()),
+    }
+}
+
 fn as_object(resource: &Resource, value: Value) -> Result<Object, Status> {
     let found = match &value {
         Value::Null => "null",
@@ -88,18 +112,16 @@ fn check_kind(resource: &Resource, object: &mut Object) -> Result<(), Status> {
         );
         return Err(Status::bad_request(message));
     }
-    if object.text("kind") != &*resource.kind.kind && resource.is_custom() {
-        let (found, expected) = (object.text("kind"), &resource.kind.kind);
-        let error = metadata::invalid("kind", found, format!("must be {expected}"));
-        let subject = Subject { group: &resource.kind.group, resource: found };
+    let kind = object.text("kind");
+    if kind != &*resource.kind.kind && resource.is_custom() {
+        let error = metadata::invalid("kind", kind, format!("must be {}", resource.kind.kind));
+        let subject = Subject { group: &resource.kind.group, resource: kind };
         return Err(Status::invalid_as(subject, object.name(), &[error]));
     }
-    if object.text("kind") != &*resource.kind.kind {
+    if kind != &*resource.kind.kind {
         let message = format!(
-            "{} in version {:?} cannot be handled as a {}",
-            object.text("kind"),
-            resource.kind.version,
-            resource.kind.kind
+            "{kind} in version {:?} cannot be handled as a {}",
+            resource.kind.version, resource.kind.kind
         );
         return Err(Status::bad_request(message));
     }

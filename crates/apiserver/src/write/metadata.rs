@@ -19,6 +19,24 @@ pub(crate) fn invalid(path: &str, value: impl Into<Value>, detail: impl Into<Str
     FieldError { kind: ErrorKind::Invalid, path, value, detail: detail.into() }
 }
 
+/// A value that is none of those we know.
+pub(crate) fn unsupported(path: &str, value: impl Into<Value>, supported: &[&str]) -> FieldError {
+    let supported: Vec<String> = supported.iter().map(|it| format!("{it:?}")).collect();
+    let detail = format!("supported values: {}", supported.join(", "));
+    FieldError {
+        kind: ErrorKind::NotSupported,
+        path: path.to_owned(),
+        value: BadValue::Value(value.into()),
+        detail,
+    }
+}
+
+/// A value of too many bytes.
+pub(crate) fn too_long(path: &str, limit: usize) -> FieldError {
+    let (path, detail) = (path.to_owned(), format!("may not be more than {limit} bytes"));
+    FieldError { kind: ErrorKind::TooLong, path, value: BadValue::Omitted, detail }
+}
+
 /// A value that is missing.
 pub(crate) fn required(path: &str, detail: &str) -> FieldError {
     let (path, detail) = (path.to_owned(), detail.to_owned());
@@ -145,6 +163,41 @@ pub(crate) fn ensure_namespace(
     Err(Status::bad_request(message))
 }
 
+/// The key under which the real server would keep the object.
+fn storage_key(resource: &Resource, object: &Object) -> String {
+    let (group, plural) = (&resource.kind.group, &resource.kind.plural);
+    let group = if resource.is_custom() { format!("{group}/") } else { String::new() };
+    let namespace = object.namespace();
+    let namespace = if namespace.is_empty() { String::new() } else { format!("{namespace}/") };
+    format!("/registry/{group}{plural}/{namespace}{}", object.name())
+}
+
+/// Checks uid and version that a client who deletes expects an object to have.
+pub(crate) fn check_deletable(
+    resource: &Resource,
+    object: &Object,
+    uid: Option<&str>,
+    version: Option<&str>,
+) -> Result<(), Status> {
+    let subject = Subject { group: &resource.kind.group, resource: &resource.kind.kind };
+    let conflict = |field: &str, expected: &str, found: &str, end: &str| {
+        let why = format!(
+            "the {field} in the precondition ({expected}) does not match the {field} in record ({found}). \
+             The object might have been {end}"
+        );
+        Status::conflict(subject, object.name(), &why)
+    };
+    match (uid, version) {
+        (Some(uid), _) if uid != object.uid() => {
+            Err(conflict("UID", uid, object.uid(), "deleted and then recreated"))
+        }
+        (_, Some(version)) if version != object.version() => {
+            Err(conflict("ResourceVersion", version, object.version(), "modified"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Checks uid and version that a client expects an object to have.
 pub(crate) fn check_preconditions(
     resource: &Resource,
@@ -154,7 +207,9 @@ pub(crate) fn check_preconditions(
 ) -> Result<(), Status> {
     let conflict = |field: &str, expected: &str, found: &str| {
         let why = format!(
-            "Precondition failed: {field} in precondition: {expected}, {field} in object meta: {found}"
+            "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: \
+             Precondition failed: {field} in precondition: {expected}, {field} in object meta: {found}",
+            storage_key(resource, object)
         );
         Status::conflict(Subject::resource(&resource.kind), object.name(), &why)
     };
@@ -193,9 +248,7 @@ fn annotations(object: &Object, errors: &mut Vec<FieldError>) {
         size += key.len() + value.len();
     }
     if size > ANNOTATIONS_LIMIT {
-        let detail = format!("may not be more than {ANNOTATIONS_LIMIT} bytes");
-        let path = "metadata.annotations".to_owned();
-        errors.push(FieldError { kind: ErrorKind::TooLong, path, value: BadValue::Omitted, detail });
+        errors.push(too_long("metadata.annotations", ANNOTATIONS_LIMIT));
     }
 }
 

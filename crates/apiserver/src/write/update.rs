@@ -20,15 +20,14 @@ pub(crate) enum Part {
 
 /// Refuses what clashes with the stored object before anything is looked at: name, namespace and uid.
 pub(crate) fn check_name(resource: &Resource, new: &mut Object, old: &Object) -> Result<(), Status> {
-    if new.name().is_empty() {
-        new.set_meta("name", Some(old.name().into()));
+    let (given, name) = (new.name(), old.name());
+    if given.is_empty() {
+        let message =
+            format!("the name of the object ({name} based on URL) was undeterminable: name must be provided");
+        return Err(Status::bad_request(message));
     }
-    if new.name() != old.name() {
-        let message = format!(
-            "the name of the object ({}) does not match the name on the URL ({})",
-            new.name(),
-            old.name()
-        );
+    if given != name {
+        let message = format!("the name of the object ({given}) does not match the name on the URL ({name})");
         return Err(Status::bad_request(message));
     }
     metadata::ensure_namespace(resource, new, Some(old.namespace()))?;
@@ -41,7 +40,11 @@ pub(crate) fn check_name(resource: &Resource, new: &mut Object, old: &Object) ->
 /// Refuses what clashes with the version of the stored object, too.
 pub(crate) fn check_identity(resource: &Resource, new: &mut Object, old: &Object) -> Result<(), Status> {
     check_name(resource, new, old)?;
-    let unversioned = matches!(new.version(), "" | "0");
+    let version = new.version();
+    if !version.is_empty() && version.parse::<u64>().is_err() {
+        return Err(Status::unknown(format!("strconv.ParseUint: parsing {version:?}: invalid syntax")));
+    }
+    let unversioned = matches!(version, "" | "0");
     if unversioned && policy::needs_version(resource) {
         return Err(Status::version_needed(Subject::resource(&resource.kind), old.name()));
     }
@@ -49,6 +52,15 @@ pub(crate) fn check_identity(resource: &Resource, new: &mut Object, old: &Object
         return Err(Status::modified(Subject::resource(&resource.kind), old.name()));
     }
     Ok(())
+}
+
+/// Refuses a patch of what makes the object what it is. Changes nothing.
+pub(crate) fn check_patched(resource: &Resource, new: &Object, old: &Object) -> Result<(), Status> {
+    if new.uid().is_empty() || new.uid() == old.uid() {
+        return Ok(());
+    }
+    let error = metadata::invalid("metadata.uid", new.uid(), "field is immutable");
+    Err(Status::invalid(&resource.kind, old.name(), &[error]))
 }
 
 /// Keeps what this write may not change, and counts the generation. Changes the new object.

@@ -97,7 +97,7 @@ async fn refusals() {
     .await;
     let elsewhere = "/api/v1/namespaces/nowhere/configmaps";
     check(elsewhere, map("a"), 404, "namespaces \"nowhere\" not found").await;
-    check("/api/v1/configmaps", map("a"), 405, "not supported").await;
+    check("/api/v1/configmaps", map("a"), 405, "does not allow this method").await;
     let media = it.send("POST", MAPS, &[("content-type", "text/plain")], "x").await;
     assert_eq!((media.code, &media.body["reason"]), (415, &json!("UnsupportedMediaType")));
     let accept = it.send("GET", MAPS, &[("accept", "text/html")], "").await;
