@@ -21,7 +21,7 @@ impl Mask {
             (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}".to_owned(), "<uid>"),
             (r#"(?i)(resource ?version"?: *"?)\d+"#.to_owned(), "${1}<version>"),
             (r"(?m)^[EWI]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (\w+\.go):\d+\]".to_owned(), "<log> $1]"),
-            (r"/\S*/(LIVE|MERGED)-\d+".to_owned(), "<folder>/$1"),
+            (r"\b(LIVE|MERGED)-\d+".to_owned(), "$1"),
             (generated(r#"((?:pod-template|controller-revision)-hash"?[=:] ?"?)[a-z0-9-]+"#), "${1}<hash>"),
             (generated(r"-GEN{8,10}-GEN{5}\b"), "-<hash>-<id>"),
             (generated(r"-(?:GEN{8,10}|GEN{5})\b"), "-<hash>"),
@@ -29,7 +29,7 @@ impl Mask {
             (r"\b3[0-2]\d{3}\b".to_owned(), "<port>"),
             (r"(?m)[ \t]+$".to_owned(), ""),
             (r"(\S)[ \t]{2,}".to_owned(), "$1  "),
-            (r"/\S*/\.tmp\w+".to_owned(), "<folder>"),
+            (r"/\.tmp\w{6}\b".to_owned(), "/<folder>"),
             (r"\b0x[0-9a-f]+".to_owned(), "<pointer>"),
             (r"-{4,}".to_owned(), "---"),
         ];
@@ -76,6 +76,6 @@ mod tests {
         check("Created:  Sun, 15 Nov 2026 12:00:00 +0000", "Created:  <time>");
         check("    deep:      value", "    deep:  value");
         check("2m15s (x3 over 5m)", "<age> (x3 over <age>)");
-        check("--- /some/LIVE-123/v1.a	2026-11-15 12:00:00.5 +0000", "--- <folder>/LIVE/v1.a	<time>");
+        check("--- /x/LIVE-123/v1.a	2026-11-15 12:00:00.5 +0000", "--- /x/LIVE/v1.a	<time>");
     }
 }

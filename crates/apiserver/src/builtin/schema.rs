@@ -73,7 +73,10 @@ fn corrected(name: &str, mut schema: Schema) -> Schema {
         }
         _ => {}
     }
-    schema.required.retain(|field| field != "metadata");
+    // Of all kinds only events of the core group are published as requiring it.
+    if !name.ends_with(".core.v1.Event") {
+        schema.required.retain(|field| field != "metadata");
+    }
     // Servers show some fields as null when there is nothing to show, because Go has no other way to write them.
     for (field, property) in &mut schema.properties {
         if crate::protobuf::is_null_when_absent(name, field) {
