@@ -6,8 +6,7 @@ use krono_patch::apply::{
     Applier, ApplyError, ConversionFailed, Endpoint, FieldSet, ObjectType, ReplicasPaths, SameShape,
     Timestamp, Version, Versions, apply as apply_fields, keep_times, update as update_fields,
 };
-use krono_schema::Schema;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::conversion::convert;
 use crate::object::Object;
@@ -207,16 +206,7 @@ impl<'a> Managing<'a> {
 }
 
 /// How scales are merged.
-static SCALES: LazyLock<SameShape> = LazyLock::new(|| {
-    let number = json!({"type": "integer"});
-    let part = |properties: Value| json!({"type": "object", "properties": properties});
-    let schema = part(json!({
-        "spec": part(json!({"replicas": number})),
-        "status": part(json!({"replicas": number, "selector": {"type": "string"}})),
-    }));
-    let compiled = Schema::from_value(&schema).ok().and_then(|it| ObjectType::built_in(&it).ok());
-    SameShape::of("autoscaling/v1", compiled.unwrap_or_else(ObjectType::deduced))
-});
+static SCALES: LazyLock<SameShape> = LazyLock::new(|| SameShape::of("autoscaling/v1", ObjectType::deduced()));
 
 fn scale_endpoint() -> Endpoint<'static> {
     Endpoint {

@@ -1,7 +1,6 @@
 //! A new object made ready to be stored.
 
 use krono_schema::FieldError;
-use serde_json::Value;
 
 use super::{Moment, generation, metadata};
 use crate::object::Object;
@@ -26,8 +25,9 @@ pub(crate) fn prepare(
     object.set_meta("resourceVersion", None);
     object.set_meta("uid", Some(moment.uid.as_str().into()));
     object.set_meta("creationTimestamp", Some(moment.now.as_str().into()));
-    let first = generation::is_counted(resource).then(|| Value::from(1));
-    object.set_meta("generation", first);
+    if generation::is_counted(resource) {
+        object.set_meta("generation", Some(1.into()));
+    }
     // Whoever registers a node says how it is.
     let keeps_status = (&*resource.kind.group, &*resource.kind.kind) == ("", "Node");
     if resource.kind.has_status && !keeps_status {
