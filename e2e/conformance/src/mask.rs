@@ -121,6 +121,7 @@ impl Mask {
             ("continue", Value::String(text)) if !text.is_empty() => "<token>".into(),
             ("cells", Value::Array(cells)) => cells.iter().map(|cell| self.cell(cell)).collect(),
             ("managedFields", Value::Array(managers)) => self.managers(managers),
+            ("causes", Value::Array(causes)) if causes.iter().any(is_conflict) => self.conflicts(causes),
             ("ca.crt", Value::String(_)) => "<certificate>".into(),
             ("nodePort" | "healthCheckNodePort", Value::Number(_)) => "<port>".into(),
             (_, value) => self.apply(value),
@@ -144,6 +145,13 @@ impl Mask {
             ["time", "operation", "manager", "subresource", "apiVersion"].map(|field| text(manager, field))
         });
         managers.into()
+    }
+
+    /// Conflicts of managers, which the real server goes through in any order.
+    fn conflicts(&self, causes: &[Value]) -> Value {
+        let mut causes: Vec<Value> = causes.iter().map(|cause| self.apply(cause)).collect();
+        causes.sort_by_key(ToString::to_string);
+        causes.into()
     }
 
     fn version(&self, text: &str) -> String {
@@ -201,6 +209,10 @@ fn is_recent(text: &str) -> bool {
     text.len() >= 20
         && text.ends_with('Z')
         && text.parse::<Timestamp>().is_ok_and(|time| time.duration_until(Timestamp::now()).abs() < day)
+}
+
+fn is_conflict(cause: &Value) -> bool {
+    cause["reason"] == "FieldManagerConflict"
 }
 
 #[cfg(test)]
