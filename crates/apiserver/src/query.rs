@@ -123,7 +123,7 @@ impl Query {
             "sendInitialEvents" => self.send_initial_events = Some(switch(&value)),
             "timeoutSeconds" => self.timeout_seconds = number(&value)?,
             "dryRun" => {
-                self.dry_run = dry_run(&value).map_err(|it| Status::invalid_options(options, &[it]))?
+                self.dry_run = dry_run(&value).map_err(|it| Status::invalid_options(options, &[it]))?;
             }
             "fieldManager" => self.field_manager = value,
             "fieldValidation" => {

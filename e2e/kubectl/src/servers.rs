@@ -29,7 +29,7 @@ impl Servers {
     /// Starts both and waits until they answer.
     pub(crate) fn start(krono: &Path) -> anyhow::Result<Self> {
         let programs = Programs::build()?;
-        let options = Options { controllers: true, durable: false, admission_off: Vec::new() };
+        let options = Options { controllers: vec!["*"], durable: false, admission_off: Vec::new() };
         let plane = ControlPlane::start(&programs, &options)?;
         let folder = tempfile::tempdir().context("cannot make a folder for krono")?;
         let mut servers = Self { workloads: None, processes: Vec::new(), plane, programs, folder };
