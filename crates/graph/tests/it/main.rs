@@ -1,0 +1,6 @@
+//! Definitions compiled and evaluated.
+
+mod corpus;
+mod evaluation;
+mod mistakes;
+mod world;
