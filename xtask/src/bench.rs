@@ -16,8 +16,11 @@ struct Benchmark {
     package: &'static str,
 }
 
-const BENCHMARKS: &[Benchmark] =
-    &[Benchmark { name: "cel", package: "krono-cel" }, Benchmark { name: "patch", package: "krono-patch" }];
+const BENCHMARKS: &[Benchmark] = &[
+    Benchmark { name: "cel", package: "krono-cel" },
+    Benchmark { name: "patch", package: "krono-patch" },
+    Benchmark { name: "store", package: "krono-store" },
+];
 
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     let mut missed = Vec::new();

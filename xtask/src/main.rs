@@ -6,9 +6,11 @@ mod bench_cel_go;
 mod cel_golden;
 mod cli_reference;
 mod command;
+mod conformance;
 mod deep;
 mod generated;
 mod go;
+mod kube;
 mod proto_table;
 mod purity;
 mod results;
@@ -44,6 +46,12 @@ enum Chore {
     BenchCelGo,
     /// Ask cel-go about wrong and right expressions and rewrite the golden file
     CelGolden,
+    /// Build or run the real Kubernetes control plane on loopback
+    #[command(subcommand)]
+    Kube(kube::KubeArguments),
+    /// Compare krono's API server with the real one
+    #[command(subcommand)]
+    Conformance(conformance::ConformanceArguments),
     /// Write the table of the protobuf fields of the Kubernetes API types anew
     ProtoTable,
     /// Ask the libraries of the API server about schemas and values and rewrite the golden files
@@ -70,6 +78,8 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::Bench => bench::run(&root),
         Chore::BenchCelGo => bench_cel_go::run(&root),
         Chore::CelGolden => cel_golden::run(&root),
+        Chore::Kube(wanted) => kube::run(&root, &wanted),
+        Chore::Conformance(wanted) => conformance::run(&root, &wanted),
         Chore::ProtoTable => proto_table::run(&root),
         Chore::SchemaGolden => schema_golden::run(&root),
     }

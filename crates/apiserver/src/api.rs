@@ -1,19 +1,26 @@
 //! The API: a request in, a reply out.
 
 mod access;
+mod admission;
+mod bind;
 mod call;
+mod chores;
 mod create;
 mod definitions;
 mod delete;
 mod documents;
+mod escalation;
+mod impersonation;
 mod list;
 mod modify;
 mod patch;
 mod prepare;
 mod reviews;
+mod specials;
 mod upkeep;
 mod watch;
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -21,18 +28,30 @@ use http::request::Parts;
 
 use crate::builtin::{self, Verbs};
 use crate::openapi::Documents;
+use crate::policy_cache::PolicyCache;
 use crate::query::Query;
 use crate::rbac::User;
 use crate::registry::SharedRegistry;
 use crate::reply::Reply;
 use crate::request::{Route, Target, Verb};
 use crate::resource::Resource;
+use crate::services::Pool;
 use crate::status::{Status, Subject};
 use crate::storage::Storage;
 
 pub(crate) use call::{Call, Subresource};
 pub(crate) use definitions::Definitions;
 pub(crate) use documents::hash;
+use specials::Special;
+
+/// What the server is told about itself.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    /// The certificate that clients know the server by, as PEM.
+    pub(crate) root_ca: String,
+    /// Where pods would reach the server.
+    pub(crate) advertised: Option<SocketAddr>,
+}
 
 /// Everything the handlers share.
 #[derive(Debug)]
@@ -42,6 +61,9 @@ pub(crate) struct Api {
     pub(crate) built_in: Vec<Arc<Resource>>,
     pub(crate) definitions: tokio::sync::Mutex<Definitions>,
     pub(crate) openapi: Documents,
+    pub(crate) policies: PolicyCache,
+    pub(crate) addresses: Arc<Pool>,
+    pub(crate) settings: Settings,
 }
 
 impl Api {
@@ -65,6 +87,7 @@ impl Api {
         user: User,
         body: Bytes,
     ) -> Result<Reply, Status> {
+        self.authorize_target(&user, &parts.method, &target, &query)?;
         let registry = self.registry.snapshot();
         let Some(resource) = registry.find(&target.group, &target.version, &target.plural) else {
             return Ok(not_found());
@@ -75,7 +98,11 @@ impl Api {
         let subject = Subject::resource(&resource.kind);
         let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
             .ok_or_else(|| Status::method_not_allowed(subject, parts.method.as_str()))?;
-        self.authorize_target(&user, verb, &target)?;
+        if let Some(special) = Special::of(&resource.kind, target.subresource.as_deref()) {
+            let call =
+                Call::new(Arc::clone(resource), target, Subresource::None, query, user, (parts, body))?;
+            return self.special(special, verb, &call).await;
+        }
         let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
             return Ok(not_found());
         };
@@ -95,6 +122,9 @@ impl Api {
         }
         if call.subresource == Subresource::Scale {
             return self.scale(verb, &call).await;
+        }
+        if call.subresource == Subresource::Binding {
+            return self.bind(verb, &call).await;
         }
         match verb {
             Verb::Get if call.query.watch => self.watch(call).await,

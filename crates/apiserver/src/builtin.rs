@@ -17,6 +17,7 @@ mod metadata;
 mod names;
 mod namespace;
 mod network;
+mod parts;
 mod place;
 mod pod;
 mod rbac;
@@ -34,6 +35,7 @@ use krono_schema::Schema;
 
 use crate::kind::Kind;
 pub use entry::Verbs;
+pub use parts::{Part, parts};
 
 /// Every built-in kind; the preferred version of a group comes first. Schemas are made when they are asked for.
 pub fn kinds() -> Vec<Kind> {
@@ -50,6 +52,11 @@ pub fn verbs(group: &str, plural: &str) -> Option<Verbs> {
 pub fn name_complaints(group: &str, kind: &str, name: &str) -> Vec<String> {
     let known = table::TABLE.iter().find(|entry| entry.group == group && entry.kind == kind);
     known.map_or(names::subdomain as names::NameRule, |entry| entry.names)(name)
+}
+
+/// What keeps a text from being one segment of a path.
+pub(crate) fn path_segment_complaints(text: &str) -> Vec<String> {
+    names::path_segment(text)
 }
 
 /// Every definition that the kinds of a group version are made of, by name, with references between them.

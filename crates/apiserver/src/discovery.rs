@@ -2,11 +2,14 @@
 
 use serde_json::{Value, json};
 
+use crate::builtin::{self, Verbs};
 use crate::kind::Scope;
 use crate::registry::Registry;
 use crate::resource::{Resource, api_version};
 
-const VERBS: [&str; 8] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+const CUSTOM_VERBS: [&str; 8] =
+    ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const PART_VERBS: [&str; 3] = ["get", "patch", "update"];
 
 /// `/api`.
@@ -42,7 +45,8 @@ fn group_value(group: &str, versions: &[std::sync::Arc<str>], whole: bool) -> Va
 
 /// `/api/v1` and `/apis/{group}/{version}`.
 pub(crate) fn resources(registry: &Registry, group: &str, version: &str) -> Option<Value> {
-    let kinds: Vec<Value> = registry.in_version(group, version).flat_map(|it| entries(it)).collect();
+    let mut kinds: Vec<Value> = registry.in_version(group, version).flat_map(|it| entries(it)).collect();
+    kinds.sort_by(|left, right| left["name"].as_str().cmp(&right["name"].as_str()));
     (!kinds.is_empty()).then(|| {
         json!({
             "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version(group, version),
@@ -56,31 +60,80 @@ fn entries(resource: &Resource) -> Vec<Value> {
     let namespaced = kind.scope == Scope::Namespaced;
     let mut main = json!({
         "name": &*kind.plural, "singularName": &*kind.singular, "namespaced": namespaced, "kind": &*kind.kind,
-        "verbs": VERBS, "storageVersionHash": storage_hash(resource),
+        "verbs": verbs(resource),
     });
+    if is_stored(resource) {
+        main["storageVersionHash"] = storage_hash(resource).into();
+    }
+    add_names(&mut main, resource);
+    let part = |part: &Part<'_>| {
+        let mut entry = json!({
+            "name": format!("{}/{}", kind.plural, part.name), "singularName": "", "namespaced": namespaced,
+            "kind": part.kind, "verbs": part.verbs,
+        });
+        if let Some((group, version)) = part.elsewhere {
+            entry["group"] = group.into();
+            entry["version"] = version.into();
+        }
+        entry
+    };
+    std::iter::once(main).chain(parts(resource).iter().map(part)).collect()
+}
+
+fn add_names(entry: &mut Value, resource: &Resource) {
+    let kind = &resource.kind;
     if !kind.short_names.is_empty() {
-        main["shortNames"] = texts(&kind.short_names);
+        entry["shortNames"] = texts(&kind.short_names);
     }
     if !kind.categories.is_empty() {
-        main["categories"] = texts(&kind.categories);
+        entry["categories"] = texts(&kind.categories);
     }
-    let part = |name: &str, part_kind: &str| {
-        json!({
-            "name": format!("{}/{name}", kind.plural), "singularName": "", "namespaced": namespaced,
-            "kind": part_kind, "verbs": PART_VERBS,
-        })
-    };
-    let mut entries = vec![main];
-    if kind.has_status {
-        entries.push(part("status", &kind.kind));
+}
+
+/// What can be done with objects; custom ones have their own order.
+fn verbs(resource: &Resource) -> Vec<&'static str> {
+    let kind = &resource.kind;
+    if resource.is_custom() {
+        return CUSTOM_VERBS.to_vec();
     }
-    if kind.scale.is_some() {
-        let mut scale = part("scale", "Scale");
-        scale["group"] = "autoscaling".into();
-        scale["version"] = "v1".into();
-        entries.push(scale);
+    match builtin::verbs(&kind.group, &kind.plural) {
+        Some(Verbs::Create) => vec!["create"],
+        Some(Verbs::Read) => vec!["get", "list"],
+        Some(Verbs::All) | None => {
+            let is_there = |verb: &&str| *verb != "deletecollection" || &*kind.kind != "Namespace";
+            VERBS.into_iter().filter(is_there).collect()
+        }
     }
-    entries
+}
+
+fn is_stored(resource: &Resource) -> bool {
+    resource.is_custom() || builtin::verbs(&resource.kind.group, &resource.kind.plural) == Some(Verbs::All)
+}
+
+/// A part of an object with a path of its own.
+struct Part<'r> {
+    name: &'r str,
+    kind: &'r str,
+    elsewhere: Option<(&'r str, &'r str)>,
+    verbs: &'r [&'r str],
+}
+
+/// The parts of a kind, by name.
+fn parts(resource: &Resource) -> Vec<Part<'_>> {
+    let kind = &resource.kind;
+    let own = if resource.is_custom() { &[] } else { builtin::parts(&kind.group, &kind.kind) };
+    let own = own.iter().map(|part| {
+        let builtin::Part { name, kind, elsewhere, verbs } = *part;
+        Part { name, kind, elsewhere, verbs }
+    });
+    let status = Part { name: "status", kind: &kind.kind, elsewhere: None, verbs: &PART_VERBS };
+    let scale =
+        Part { name: "scale", kind: "Scale", elsewhere: Some(("autoscaling", "v1")), verbs: &PART_VERBS };
+    let status = kind.has_status.then_some(status);
+    let scale = kind.scale.as_ref().map(|_| scale);
+    let mut parts: Vec<Part<'_>> = own.chain(status).chain(scale).collect();
+    parts.sort_by_key(|part| part.name);
+    parts
 }
 
 fn texts(list: &[std::sync::Arc<str>]) -> Value {
@@ -91,7 +144,9 @@ fn storage_hash(resource: &Resource) -> String {
     use base64::Engine;
     use sha2::{Digest, Sha256};
     let kind = &resource.kind;
-    let digest = Sha256::digest(format!("{}/{}", resource.storage_api_version, kind.kind));
+    let storage = &resource.storage_api_version;
+    let slash = if storage.contains('/') { "" } else { "/" };
+    let digest = Sha256::digest(format!("{slash}{storage}/{}", kind.kind));
     base64::engine::general_purpose::STANDARD.encode(&digest[..8])
 }
 
@@ -124,27 +179,19 @@ fn aggregated_resource(resource: &Resource, group: &str, version: &str) -> Value
         Scope::Namespaced => "Namespaced",
         Scope::Cluster => "Cluster",
     };
-    let response =
-        |kind: &str, group: &str, version: &str| json!({"group": group, "version": version, "kind": kind});
+    // Built-in kinds leave out the group and version they are listed under.
+    let here = if resource.is_custom() { (group, version) } else { ("", "") };
+    let response = |kind: &str, (group, version): (&str, &str)| json!({"group": group, "version": version, "kind": kind});
     let mut value = json!({
-        "resource": &*kind.plural, "responseKind": response(&kind.kind, group, version), "scope": scope,
-        "singularResource": &*kind.singular, "verbs": VERBS,
+        "resource": &*kind.plural, "responseKind": response(&kind.kind, here), "scope": scope,
+        "singularResource": &*kind.singular, "verbs": verbs(resource),
     });
-    if !kind.short_names.is_empty() {
-        value["shortNames"] = texts(&kind.short_names);
-    }
-    if !kind.categories.is_empty() {
-        value["categories"] = texts(&kind.categories);
-    }
-    let mut parts = Vec::new();
-    if kind.has_status {
-        let response = response(&kind.kind, group, version);
-        parts.push(json!({"subresource": "status", "responseKind": response, "verbs": PART_VERBS}));
-    }
-    if kind.scale.is_some() {
-        let response = response("Scale", "autoscaling", "v1");
-        parts.push(json!({"subresource": "scale", "responseKind": response, "verbs": PART_VERBS}));
-    }
+    add_names(&mut value, resource);
+    let part = |part: &Part<'_>| {
+        let response = response(part.kind, part.elsewhere.unwrap_or(here));
+        json!({"subresource": part.name, "responseKind": response, "verbs": part.verbs})
+    };
+    let parts: Vec<Value> = parts(resource).iter().map(part).collect();
     if !parts.is_empty() {
         value["subresources"] = parts.into();
     }

@@ -1,5 +1,6 @@
 //! What happens by itself: dependents follow their owners, namespaces and definitions end once they are empty.
 
+mod chores;
 mod expiry;
 mod graph;
 
@@ -14,6 +15,7 @@ use crate::api::Api;
 use crate::events;
 use crate::status::Status;
 use crate::storage::{Change, Changes};
+use chores::Chores;
 use expiry::Expiry;
 use graph::{Graph, Task};
 
@@ -43,14 +45,18 @@ async fn begin(api: &Weak<Api>) -> Option<(Watched, Changes)> {
     let api = api.upgrade()?;
     let page = api.storage.range("", "", usize::MAX, None).ok()?;
     let mut watched = Watched::default();
+    let mut tasks = vec![Task::Gather];
     for (key, stored) in &page.items {
         if let Ok(metadata) = stored.decode_metadata() {
             watched.keep_for_a_while(key);
             watched.graph.insert(key, &metadata);
+            let chores = watched.chores.notice(key, Some(&metadata));
+            chores.into_iter().filter(|task| *task != Task::Gather).for_each(|task| tasks.push(task));
         }
     }
-    let changes = api.storage.changes(String::new(), page.version);
-    perform(&api, watched.graph.review()).await;
+    let changes = api.storage.changes("", page.version);
+    tasks.extend(watched.graph.review());
+    perform(&api, tasks).await;
     Some((watched, changes))
 }
 
@@ -59,17 +65,21 @@ async fn begin(api: &Weak<Api>) -> Option<(Watched, Changes)> {
 struct Watched {
     graph: Graph,
     expiry: Expiry,
+    chores: Chores,
 }
 
 impl Watched {
     fn follow(&mut self, change: &Change) -> Vec<Task> {
         let metadata = change.current.as_ref().and_then(|stored| stored.decode_metadata().ok());
+        let mut tasks = self.chores.notice(&change.key, metadata.as_ref());
         let Some(metadata) = metadata else {
             self.expiry.forget(&change.key);
-            return self.graph.removed(&change.key);
+            tasks.extend(self.graph.removed(&change.key));
+            return tasks;
         };
         self.keep_for_a_while(&change.key);
-        self.graph.changed(&change.key, &metadata)
+        tasks.extend(self.graph.changed(&change.key, &metadata));
+        tasks
     }
 
     /// Events go some time after their last change.
@@ -95,6 +105,9 @@ async fn perform(api: &Arc<Api>, tasks: Vec<Task>) {
                 api.change_by_key(key, |object| object.remove_finalizer(finalizer)).await
             }
             Task::FinishNamespace { name } => api.finish_namespace(name).await,
+            Task::Furnish { namespace } => api.furnish(namespace).await,
+            Task::Gather => api.gather_roles().await,
+            Task::Unprotect { key } => api.unprotect(key).await,
         };
         // Whatever went wrong shows again with the next change of the object.
         drop(done);

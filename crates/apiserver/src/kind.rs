@@ -31,7 +31,7 @@ pub struct Kind {
     pub has_status: bool,
     /// The `scale` subresource, where there is one.
     pub scale: Option<ScalePaths>,
-    /// Columns of `kubectl get`; empty means name and age.
+    /// Columns of `kubectl get` that a custom resource definition asks for; those of built-in kinds are built in.
     pub columns: Vec<Column>,
     /// Fields that field selectors may name beside `metadata.name` and `metadata.namespace`, as JSON paths such as `.spec.nodeName`.
     pub selectable: Vec<Arc<str>>,
@@ -61,7 +61,7 @@ pub struct ScalePaths {
     pub label_selector: Option<Arc<str>>,
 }
 
-/// A column of a table.
+/// A column of a table of custom resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// The heading.
@@ -74,17 +74,8 @@ pub struct Column {
     pub description: Arc<str>,
     /// 0 is always shown, higher ones with `-o wide`.
     pub priority: i32,
-    /// Where the value is found.
-    pub source: ColumnSource,
-}
-
-/// Where a cell comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ColumnSource {
-    /// A JSON path, as custom resource definitions give it.
-    JsonPath(Arc<str>),
-    /// Computed from the object by a printer of the built-in kind.
-    Printer,
+    /// Where the value is found, as a JSON path.
+    pub path: Arc<str>,
 }
 
 /// What a kind demands beyond its schema. All are pure; `old` is the stored object on updates.

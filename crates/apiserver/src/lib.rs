@@ -4,6 +4,7 @@
 //! to a real API without a network.
 
 mod accept;
+mod admission;
 mod api;
 mod body;
 pub mod builtin;
@@ -11,8 +12,10 @@ mod continue_token;
 mod conversion;
 mod crd;
 mod discovery;
+mod disruption;
 mod events;
 mod filter;
+mod initial;
 mod input;
 mod janitor;
 mod jsonpath;
@@ -21,6 +24,9 @@ mod managed;
 mod namespaces;
 pub mod object;
 mod openapi;
+mod pods;
+mod policy_cache;
+mod printers;
 pub mod protobuf;
 mod query;
 pub mod rbac;
@@ -32,6 +38,7 @@ mod resource;
 mod scale;
 mod selector;
 mod server;
+mod services;
 pub mod status;
 mod storage;
 mod stored;

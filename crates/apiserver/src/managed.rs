@@ -6,7 +6,7 @@ use krono_patch::apply::{
     Applier, ApplyError, ConversionFailed, Endpoint, FieldSet, Timestamp, Version, Versions,
     apply as apply_fields, keep_times, update as update_fields,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::object::Object;
 use crate::resource::Resource;
@@ -64,9 +64,15 @@ impl<'a> Managing<'a> {
         seconds: i64,
     ) -> Self {
         let reset = reset_fields(resource, subresource);
-        let blank = if resource.is_custom() { Value::Null } else { json!({}) };
         let versions = KindVersions { resources: versions, reset };
-        Self { resource, subresource, manager, now: Timestamp::from_seconds(seconds), versions, blank }
+        Self {
+            resource,
+            subresource,
+            manager,
+            now: Timestamp::from_seconds(seconds),
+            versions,
+            blank: resource.blank(),
+        }
     }
 
     fn endpoint(&self) -> Endpoint<'_> {

@@ -4,6 +4,7 @@
 //! there with their zero value, others are absent. What the wire says about a kind comes from `table.txt`.
 
 mod decoder;
+mod go_json;
 mod special;
 mod table;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod wire;
 use serde_json::Value;
 
 use decoder::Decoder;
+pub(crate) use go_json::{is_null_when_absent, normalise};
 use table::Table;
 use wire::{Wire, WireError};
 

@@ -7,6 +7,7 @@ mod defaults;
 mod escalation;
 mod message;
 mod policy;
+mod reconcile;
 mod review;
 mod rule;
 mod subject;
@@ -16,10 +17,12 @@ mod tests;
 use std::collections::BTreeMap;
 
 pub use aggregation::aggregated_rules;
+pub(crate) use aggregation::selects;
 pub use defaults::default_objects;
 pub use escalation::EscalationError;
 pub use message::forbidden_message;
 pub use policy::{Policy, UserRules};
+pub use reconcile::{Reconciliation, reconcile};
 pub use review::{
     access_review_errors, access_review_status, reviewed_user, rules_review_status, self_review_status,
 };

@@ -50,10 +50,7 @@ impl Renderer<'_> {
             Form::Metadata => write_partial(stored, out),
             Form::Table => {
                 let meta = ListMeta { version: stored.version(), ..ListMeta::default() };
-                let mut table = self.table(std::slice::from_ref(stored), &meta)?;
-                if !first {
-                    table["columnDefinitions"] = Value::Null;
-                }
+                let table = self.table(std::slice::from_ref(stored), &meta, first)?;
                 serde_json::to_writer(out, &table).map_err(Status::internal)?;
             }
         }
@@ -63,7 +60,7 @@ impl Renderer<'_> {
     /// A list.
     pub(crate) fn list(&self, items: &[Stored], meta: &ListMeta) -> Result<Bytes, Status> {
         if self.form == Form::Table {
-            let table = self.table(items, meta)?;
+            let table = self.table(items, meta, true)?;
             return serde_json::to_vec(&table).map(Bytes::from).map_err(Status::internal);
         }
         let mut out = Vec::with_capacity(256 + items.iter().map(|item| item.json_size() + 80).sum::<usize>());
@@ -98,17 +95,32 @@ impl Renderer<'_> {
         Ok(())
     }
 
-    fn table(&self, items: &[Stored], meta: &ListMeta) -> Result<Value, Status> {
+    fn table(&self, items: &[Stored], meta: &ListMeta, headed: bool) -> Result<Value, Status> {
         let printer = Printer::new(&self.resource.kind, self.now);
         let row = |item: &Stored| {
             let object = item.decode().map_err(Status::internal)?;
-            Ok(printer.row(object.value(), self.include))
+            Ok((printer.rank(object.value()), printer.row(object.value(), self.include)))
         };
-        let rows = items.iter().map(row).collect::<Result<Vec<Value>, Status>>()?;
+        let mut rows = items.iter().map(row).collect::<Result<Vec<_>, Status>>()?;
+        rows.sort_by_key(|(rank, _)| *rank);
+        let rows: Vec<Value> = rows.into_iter().map(|(_, row)| row).collect();
         Ok(json!({
             "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": meta.to_value(),
-            "columnDefinitions": printer.columns(), "rows": rows,
+            "columnDefinitions": headed.then(|| printer.columns()), "rows": rows,
         }))
+    }
+
+    /// The scale of an object, which is no stored object of its own.
+    pub(crate) fn scale(&self, scale: &Value) -> Value {
+        if self.form != Form::Table {
+            return scale.clone();
+        }
+        let printer = Printer::of_scale(&self.resource.kind, self.now);
+        json!({
+            "kind": "Table", "apiVersion": "meta.k8s.io/v1",
+            "metadata": {"resourceVersion": scale.pointer("/metadata/resourceVersion")},
+            "columnDefinitions": printer.columns(), "rows": [printer.row(scale, self.include)],
+        })
     }
 
     /// An object of this kind that says nothing but how far a watch has come.

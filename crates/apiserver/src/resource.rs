@@ -5,12 +5,14 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use krono_patch::apply::ObjectType;
 use krono_schema::{FieldError, Validator};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::conversion::Converter;
 use crate::events;
 use crate::kind::{Kind, Scope};
 use crate::object::Object;
+use crate::protobuf;
 use crate::status::Status;
 use crate::stored::{self, Stored};
 use crate::strategy::Strategy;
@@ -158,6 +160,16 @@ impl Resource {
         krono_schema::default(schema, object.value_mut());
         (self.kind.rules.default)(object.value_mut());
         self.strategy.default(object);
+        if !self.is_custom() {
+            protobuf::normalise(&self.api_version, &self.kind.kind, object.value_mut());
+        }
+    }
+
+    /// An object of this kind in which nobody has written anything yet.
+    pub(crate) fn blank(&self) -> Value {
+        let mut blank = if self.is_custom() { Value::Null } else { json!({}) };
+        protobuf::normalise(&self.api_version, &self.kind.kind, &mut blank);
+        blank
     }
 
     /// What is wrong with an object, or with the change from `old`.

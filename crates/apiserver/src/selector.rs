@@ -205,6 +205,11 @@ impl FieldSelector {
         self.terms.iter().all(|it| matches!(it.path.as_str(), "metadata.name" | "metadata.namespace"))
     }
 
+    /// The only value that a field may have, where the selector says so.
+    pub(crate) fn exact(&self, path: &str) -> Option<&str> {
+        self.terms.iter().find(|it| it.equal && it.path == path).map(|it| it.value.as_str())
+    }
+
     /// Whether an object (or just `{"metadata": …}`) matches.
     pub(crate) fn matches(&self, object: &Value) -> bool {
         self.terms.iter().all(|it| (field_text(object, &it.path) == it.value) == it.equal)

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -13,13 +14,14 @@ use krono_store::Store;
 use tokio::sync::watch;
 use tower_service::Service;
 
-use crate::api::Api;
+use crate::api::{Api, Settings};
 use crate::body::Body;
 use crate::builtin;
 use crate::input::MAX_BODY;
 use crate::janitor;
 use crate::kind::Kind;
 use crate::openapi::Documents;
+use crate::policy_cache::PolicyCache;
 use crate::registry::{Registry, SharedRegistry};
 use crate::reply::failure;
 use crate::resource::Resource;
@@ -57,6 +59,7 @@ pub enum StartError {
 pub struct Builder {
     kinds: Option<Vec<Kind>>,
     store: Option<Arc<dyn Store>>,
+    settings: Settings,
 }
 
 impl Builder {
@@ -72,6 +75,20 @@ impl Builder {
         Self { store: Some(store), ..self }
     }
 
+    /// Publishes this certificate (PEM) in every namespace, as `kube-root-ca.crt`.
+    #[must_use]
+    pub fn root_ca(mut self, certificate: impl Into<String>) -> Self {
+        self.settings.root_ca = certificate.into();
+        self
+    }
+
+    /// Tells clients inside the cluster that the server is reached here.
+    #[must_use]
+    pub fn advertised(mut self, address: SocketAddr) -> Self {
+        self.settings.advertised = Some(address);
+        self
+    }
+
     /// Starts the server. Must be called in a tokio runtime.
     pub async fn start(self) -> Result<Server, StartError> {
         let kinds = self.kinds.unwrap_or_else(builtin::kinds);
@@ -80,7 +97,10 @@ impl Builder {
         let registry = SharedRegistry::new(Registry::new(built_in.iter().cloned()));
         let definitions = tokio::sync::Mutex::default();
         let storage = self.store.map_or_else(Storage::in_memory, Storage::new);
-        let api = Arc::new(Api { storage, registry, built_in, definitions, openapi: Documents::default() });
+        let (openapi, policies, addresses) = (Documents::default(), PolicyCache::default(), Arc::default());
+        let settings = self.settings;
+        let api = Api { storage, registry, built_in, definitions, openapi, policies, addresses, settings };
+        let api = Arc::new(api);
         api.prepare().await?;
         let (alive, ended) = watch::channel(());
         tokio::spawn(janitor::run(Arc::downgrade(&api), ended));

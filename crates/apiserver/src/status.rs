@@ -127,6 +127,14 @@ impl Status {
         Self::new(422, "Invalid", message).with(Details { causes, ..subject.details(name) })
     }
 
+    /// 422: a review breaks rules; the real server has forgotten its kind by then.
+    pub fn invalid_review(group: &str, errors: &[FieldError]) -> Self {
+        let message = format!(".{group} \"\" is invalid{}", aggregate(errors));
+        let causes = errors.iter().map(cause).collect();
+        let group = group.to_owned();
+        Self::new(422, "Invalid", message).with(Details { group, causes, ..Details::default() })
+    }
+
     /// 400: the request makes no sense.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)
@@ -246,6 +254,11 @@ impl Status {
         };
         let details = Details { causes: vec![cause], retry_after_seconds: 1, ..Details::default() };
         Self::new(504, "Timeout", message).with(details)
+    }
+
+    /// 501: the server knows what is meant, but does not do it.
+    pub fn not_implemented(message: impl Into<String>) -> Self {
+        Self::new(501, "NotImplemented", message)
     }
 
     /// 500: our own fault.

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use krono_store::{Compacted, Entry, Expected, MemoryStore, Next, Range, Store, Write, WriteError};
-use tokio::sync::watch;
+use krono_store::{Compacted, Entry, Expected, MemoryStore, Range, Store, Watch, Write, WriteError};
 
 use crate::resource::Resource;
 use crate::status::Status;
@@ -51,12 +50,7 @@ pub(crate) struct Change {
 
 /// The changes under a prefix, in order.
 #[derive(Debug)]
-pub(crate) struct Changes {
-    store: Arc<dyn Store>,
-    latest: watch::Receiver<u64>,
-    prefix: String,
-    version: u64,
-}
+pub(crate) struct Changes(Watch);
 
 /// The key of an object.
 pub(crate) fn key(resource: &Resource, namespace: &str, name: &str) -> String {
@@ -111,7 +105,7 @@ impl Storage {
         match self.store.write(Write { key: key.into(), expected, value: record }).await {
             Ok(version) => Ok(Some(version)),
             Err(WriteError::Stale(_)) => Ok(None),
-            Err(failed @ WriteError::Failed(_)) => Err(Status::internal(failed)),
+            Err(failed @ (WriteError::Unknown(_) | WriteError::Failed(_))) => Err(Status::internal(failed)),
         }
     }
 
@@ -136,32 +130,30 @@ impl Storage {
         latest.wait_for(|now| *now >= version).await.map(drop).map_err(Status::internal)
     }
 
+    /// The first change under `prefix` after `version`, or the version up to which there is none.
+    pub(crate) fn change_after(&self, prefix: &str, version: u64) -> Result<Result<Change, u64>, Status> {
+        let mut watch = self.store.watch(prefix, version);
+        match watch.try_next().map_err(|Compacted { .. }| too_old())? {
+            Some(event) => change(&event).map(Ok),
+            None => Ok(Err(watch.version())),
+        }
+    }
+
     /// The changes under `prefix` after `version`.
-    pub(crate) fn changes(&self, prefix: String, version: u64) -> Changes {
-        Changes { store: Arc::clone(&self.store), latest: self.store.subscribe(), prefix, version }
+    pub(crate) fn changes(&self, prefix: &str, version: u64) -> Changes {
+        Changes(self.store.watch(prefix, version))
     }
 }
 
 impl Changes {
     /// The next change, as soon as there is one. Cancel safe.
     pub(crate) async fn next(&mut self) -> Result<Change, Status> {
-        loop {
-            self.latest.borrow_and_update();
-            let next = self.store.change_after(&self.prefix, self.version);
-            match next.map_err(|Compacted { .. }| too_old())? {
-                Next::Change(event) => {
-                    self.version = event.version;
-                    return change(&event);
-                }
-                Next::Nothing(version) => self.version = version.max(self.version),
-            }
-            self.latest.changed().await.map_err(Status::internal)?;
-        }
+        change(&*self.0.next().await.map_err(|Compacted { .. }| too_old())?)
     }
 
     /// All changes up to here have been given out.
     pub(crate) fn version(&self) -> u64 {
-        self.version
+        self.0.version()
     }
 }
 

@@ -140,7 +140,8 @@ pub(crate) fn encode(object: &Object, fingerprint: u64) -> Result<Bytes, serde_j
     }
     out.push(b'}');
     write_header(&mut out, [metadata.0, metadata.1, splice, rest], fingerprint);
-    Ok(out.into())
+    // The record lives as long as the object: it must not keep what the vector reserved.
+    Ok(out.into_boxed_slice().into())
 }
 
 fn write_field(name: &str, value: &Value, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {

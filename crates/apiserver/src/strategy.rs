@@ -7,6 +7,7 @@ use crate::crd;
 use crate::kind::Kind;
 use crate::namespaces;
 use crate::object::Object;
+use crate::pods;
 use crate::resource::Resource;
 use crate::status::Status;
 use crate::write::Moment;
@@ -22,12 +23,15 @@ pub(crate) enum Strategy {
     Namespace,
     /// Custom resource definitions.
     Definition,
+    /// Pods.
+    Pod,
 }
 
 impl Strategy {
     pub(crate) fn of(kind: &Kind) -> Self {
         match (&*kind.group, &*kind.kind) {
             ("", "Namespace") => Self::Namespace,
+            ("", "Pod") => Self::Pod,
             ("apiextensions.k8s.io", "CustomResourceDefinition") => Self::Definition,
             _ => Self::Plain,
         }
@@ -37,14 +41,14 @@ impl Strategy {
     pub(crate) fn default(self, object: &mut Object) {
         match self {
             Self::Definition => crd::default(object),
-            Self::Plain | Self::Namespace => {}
+            Self::Plain | Self::Namespace | Self::Pod => {}
         }
     }
 
     /// Gives a new object what only the server sets. Changes the object.
     pub(crate) fn prepare_new(self, object: &mut Object) {
         match self {
-            Self::Plain => {}
+            Self::Plain | Self::Pod => {}
             Self::Namespace => namespaces::prepare_new(object),
             Self::Definition => crd::prepare_new(object),
         }
@@ -53,7 +57,7 @@ impl Strategy {
     /// Keeps what a change may not touch. Changes the new object.
     pub(crate) fn prepare_update(self, new: &mut Object, old: &Object, finalize: bool) {
         match self {
-            Self::Plain => {}
+            Self::Plain | Self::Pod => {}
             Self::Namespace => {
                 namespaces::label(new);
                 if !finalize {
@@ -67,7 +71,7 @@ impl Strategy {
     /// What is wrong with an object or a change.
     pub(crate) fn errors(self, new: &Object, old: Option<&Object>) -> Vec<FieldError> {
         match self {
-            Self::Plain | Self::Namespace => Vec::new(),
+            Self::Plain | Self::Namespace | Self::Pod => Vec::new(),
             Self::Definition => crd::validate(new, old),
         }
     }
@@ -88,13 +92,18 @@ impl Strategy {
                 check_preconditions(resource, object, options.uid.as_deref(), options.version.as_deref())?;
                 Ok(Deletion::Mark(Box::new(terminating(object, moment))))
             }
+            Self::Pod => pods::decide_deletion(resource, object, options, moment),
             Self::Plain | Self::Namespace | Self::Definition => decide(resource, object, options, moment),
         }
     }
 
     /// Whether something beside its finalizers keeps an object that is being deleted.
     pub(crate) fn is_held(self, object: &Object) -> bool {
-        self == Self::Namespace && namespaces::spec_finalizers(object) > 0
+        match self {
+            Self::Namespace => namespaces::spec_finalizers(object) > 0,
+            Self::Pod => pods::is_held(object),
+            Self::Plain | Self::Definition => false,
+        }
     }
 }
 

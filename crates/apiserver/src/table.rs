@@ -1,16 +1,16 @@
 //! Objects as rows of a table, as `kubectl get` prints them.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
+use krono_schema::Schema;
 use serde_json::{Value, json};
 
 use crate::jsonpath::{JsonPath, text};
-use crate::kind::{Column, ColumnSource, Kind};
+use crate::kind::{Column, Kind};
+use crate::printers::{self, Description, Heading, NAME_DESCRIPTION, Sheet, Shown};
 use crate::query::IncludeObject;
 
-const NAME_DESCRIPTION: &str = "Name must be unique within a namespace. Is required when creating resources, although some \
-     resources may allow a client to request the generation of an appropriate name automatically. Name is primarily \
-     intended for creation idempotence and configuration definition. Cannot be updated. More info: \
-     https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
 const CREATED_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing the server time when this object was \
      created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this \
      value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More \
@@ -20,150 +20,143 @@ const CREATED_DESCRIPTION: &str = "CreationTimestamp is a timestamp representing
 #[derive(Debug)]
 pub(crate) struct Printer<'k> {
     kind: &'k Kind,
-    cells: Vec<Cell>,
+    layout: Layout,
     now: Timestamp,
 }
 
+/// Where the columns of a kind come from.
 #[derive(Debug)]
-enum Cell {
-    Path { path: Option<JsonPath>, column_type: String },
+enum Layout {
+    /// From a custom resource definition: paths, and the types of what they lead to.
+    Paths(Vec<(Option<JsonPath>, String)>),
+    /// Built in.
+    Sheet(Sheet),
+    /// Nobody says.
     CreatedAt,
 }
 
 impl<'k> Printer<'k> {
     /// A printer for objects of this kind.
     pub(crate) fn new(kind: &'k Kind, now: Timestamp) -> Self {
-        let cells = if has_columns(kind) {
-            kind.columns.iter().filter(|column| column_path(column).is_some()).map(cell).collect()
+        let layout = if kind.columns.is_empty() {
+            printers::sheet(&kind.group, &kind.kind).map_or(Layout::CreatedAt, Layout::Sheet)
         } else {
-            vec![Cell::CreatedAt]
+            Layout::Paths(
+                kind.columns
+                    .iter()
+                    .map(|it| (JsonPath::parse(&it.path), it.column_type.to_string()))
+                    .collect(),
+            )
         };
-        Self { kind, cells, now }
+        Self { kind, layout, now }
+    }
+
+    /// A printer for the `scale` of objects of this kind.
+    pub(crate) fn of_scale(kind: &'k Kind, now: Timestamp) -> Self {
+        let layout = printers::sheet("autoscaling", "Scale").map_or(Layout::CreatedAt, Layout::Sheet);
+        Self { kind, layout, now }
     }
 
     /// The headings.
     pub(crate) fn columns(&self) -> Value {
-        let mut columns = vec![definition("Name", "string", "name", NAME_DESCRIPTION, 0)];
-        if has_columns(self.kind) {
-            let shown = self.kind.columns.iter().filter(|column| column_path(column).is_some());
-            columns.extend(
-                shown.map(|it| {
-                    definition(&it.name, &it.column_type, &it.format, &it.description, it.priority)
-                }),
-            );
-        } else {
-            columns.push(definition("Created At", "date", "", CREATED_DESCRIPTION, 0));
+        let name = || definition("Name", "string", "name", NAME_DESCRIPTION, 0);
+        match &self.layout {
+            Layout::Paths(_) => [name()].into_iter().chain(self.kind.columns.iter().map(of_column)).collect(),
+            Layout::Sheet(sheet) => sheet.headings.iter().map(|it| self.heading(it)).collect(),
+            Layout::CreatedAt => {
+                json!([name(), definition("Created At", "date", "", CREATED_DESCRIPTION, 0)])
+            }
         }
-        Value::Array(columns)
+    }
+
+    fn heading(&self, heading: &Heading) -> Value {
+        let described = match heading.description {
+            Description::Said(text) => text,
+            Description::Field("/metadata/creationTimestamp") => CREATED_DESCRIPTION,
+            Description::Field(place) => described(self.kind.schema.get(), place).unwrap_or_default(),
+        };
+        definition(heading.name, heading.column_type, heading.format, described, heading.priority)
     }
 
     /// One row.
     pub(crate) fn row(&self, object: &Value, include: IncludeObject) -> Value {
-        let name = object.pointer("/metadata/name").cloned().unwrap_or_default();
-        let cells: Vec<Value> =
-            [name].into_iter().chain(self.cells.iter().map(|it| self.show(it, object))).collect();
-        match include {
-            IncludeObject::None => json!({"cells": cells, "object": null}),
-            IncludeObject::Object => json!({"cells": cells, "object": object}),
-            IncludeObject::Metadata => json!({"cells": cells, "object": {
-                "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": object.get("metadata"),
-            }}),
+        let mut row = json!({"cells": self.cells(object), "object": included(object, include)});
+        if let Some(conditions) = self.conditions(object) {
+            row["conditions"] = conditions;
+        }
+        row
+    }
+
+    /// Where the row of an object stands among others.
+    pub(crate) fn rank(&self, object: &Value) -> i64 {
+        match &self.layout {
+            Layout::Sheet(sheet) => (sheet.rank)(object),
+            Layout::Paths(_) | Layout::CreatedAt => 0,
         }
     }
 
-    fn show(&self, cell: &Cell, object: &Value) -> Value {
-        match cell {
-            Cell::CreatedAt => {
-                object.pointer("/metadata/creationTimestamp").cloned().unwrap_or_else(|| "<unknown>".into())
+    fn conditions(&self, object: &Value) -> Option<Value> {
+        match &self.layout {
+            Layout::Sheet(sheet) => (sheet.conditions)(&Shown { object, now: self.now }),
+            Layout::Paths(_) | Layout::CreatedAt => None,
+        }
+    }
+
+    fn cells(&self, object: &Value) -> Vec<Value> {
+        let name = || object.pointer("/metadata/name").cloned().unwrap_or_default();
+        match &self.layout {
+            Layout::Paths(paths) => [name()]
+                .into_iter()
+                .chain(paths.iter().map(|(path, column_type)| self.found(path.as_ref(), column_type, object)))
+                .collect(),
+            Layout::Sheet(sheet) => {
+                let shown = Shown { object, now: self.now };
+                sheet.headings.iter().map(|heading| heading.cell(&shown)).collect()
             }
-            Cell::Path { path, column_type } => {
-                let found = path.as_ref().map(|path| path.find(object)).unwrap_or_default();
-                self.shown(&found, column_type)
+            Layout::CreatedAt => {
+                let created = object.pointer("/metadata/creationTimestamp").cloned();
+                vec![name(), created.unwrap_or_else(|| "<unknown>".into())]
             }
         }
     }
 
-    fn shown(&self, found: &[&Value], column_type: &str) -> Value {
+    fn found(&self, path: Option<&JsonPath>, column_type: &str, object: &Value) -> Value {
+        let found = path.map(|path| path.find(object)).unwrap_or_default();
         let Some(first) = found.first() else { return Value::Null };
         match column_type {
             "integer" | "number" | "boolean" => (*first).clone(),
-            "date" => first.as_str().map_or_else(|| "<invalid>".into(), |text| self.age(text).into()),
-            _ if found.len() == 1 => text(first).into(),
+            "date" => match first.as_str() {
+                Some(text) => printers::age(text.parse().ok(), self.now).into(),
+                None => "<invalid>".into(),
+            },
             _ => found.iter().map(|value| text(value)).collect::<Vec<_>>().join(",").into(),
         }
     }
+}
 
-    fn age(&self, text: &str) -> String {
-        match text.parse::<Timestamp>() {
-            Ok(then) => human_duration(self.now.as_second() - then.as_second()),
-            Err(_) => "<unknown>".to_owned(),
-        }
+fn included(object: &Value, include: IncludeObject) -> Value {
+    match include {
+        IncludeObject::None => Value::Null,
+        IncludeObject::Object => object.clone(),
+        IncludeObject::Metadata => json!({
+            "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": object.get("metadata"),
+        }),
     }
 }
 
-/// Columns that a printer of our own would compute are shown once there is such a printer.
-fn has_columns(kind: &Kind) -> bool {
-    kind.columns.iter().any(|column| column_path(column).is_some())
+/// What the schema says of the field at a place.
+fn described<'s>(schema: &'s Schema, place: &str) -> Option<&'s str> {
+    let names = place.split('/').skip(1);
+    let field = names.into_iter().try_fold(schema, |at, name| at.properties.get(name).map(Arc::as_ref))?;
+    field.description.as_deref()
 }
 
-fn column_path(column: &Column) -> Option<&str> {
-    match &column.source {
-        ColumnSource::JsonPath(path) => Some(path),
-        ColumnSource::Printer => None,
-    }
-}
-
-fn cell(column: &Column) -> Cell {
-    let path = column_path(column).and_then(JsonPath::parse);
-    Cell::Path { path, column_type: column.column_type.to_string() }
+fn of_column(column: &Column) -> Value {
+    definition(&column.name, &column.column_type, &column.format, &column.description, column.priority)
 }
 
 fn definition(name: &str, column_type: &str, format: &str, description: &str, priority: i32) -> Value {
     json!({
         "name": name, "type": column_type, "format": format, "description": description, "priority": priority,
     })
-}
-
-/// A duration as kubectl shows it: about two significant parts.
-fn human_duration(seconds: i64) -> String {
-    if seconds < -1 {
-        return "<invalid>".to_owned();
-    }
-    let seconds = seconds.max(0);
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
-    let with = |whole: i64, unit: &str, part: i64, part_unit: &str| {
-        if part == 0 { format!("{whole}{unit}") } else { format!("{whole}{unit}{part}{part_unit}") }
-    };
-    match seconds {
-        0..120 => format!("{seconds}s"),
-        120..600 => with(minutes, "m", seconds % 60, "s"),
-        600..10_800 => format!("{minutes}m"),
-        10_800..28_800 => with(hours, "h", minutes % 60, "m"),
-        28_800..172_800 => format!("{hours}h"),
-        172_800..691_200 => with(days, "d", hours % 24, "h"),
-        691_200..63_072_000 => format!("{days}d"),
-        63_072_000..252_288_000 => with(days / 365, "y", days % 365, "d"),
-        _ => format!("{}y", days / 365),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations() {
-        let check = |seconds: i64, expect: &str| assert_eq!(human_duration(seconds), expect);
-        check(-5, "<invalid>");
-        check(-1, "0s");
-        check(119, "119s");
-        check(150, "2m30s");
-        check(600, "10m");
-        check(3 * 3600, "3h");
-        check(3 * 3600 + 61, "3h1m");
-        check(9 * 3600, "9h");
-        check(49 * 3600, "2d1h");
-        check(20 * 86_400, "20d");
-        check(3 * 365 * 86_400, "3y");
-    }
 }

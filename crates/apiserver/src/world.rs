@@ -18,6 +18,11 @@ pub(crate) fn now() -> Timestamp {
         .unwrap_or_default()
 }
 
+/// Any number.
+pub(crate) fn random() -> u64 {
+    uuid::Uuid::new_v4().as_u64_pair().0 ^ uuid::Uuid::new_v4().as_u64_pair().0.rotate_left(32)
+}
+
 /// What one write needs.
 pub(crate) fn moment() -> Moment {
     let uid = uuid::Uuid::new_v4();

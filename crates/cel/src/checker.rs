@@ -5,6 +5,7 @@ mod calls;
 mod comprehensions;
 mod depth;
 mod homogeneous;
+mod literal_arguments;
 mod literals;
 mod names;
 mod operators;
@@ -19,6 +20,7 @@ use crate::types::Type;
 
 use bindings::Bindings;
 use names::Scope;
+pub(crate) use names::qualified_name;
 use operators::OPERATORS;
 
 /// Deduces the types of an expression; all that is wrong with it comes back at once.
@@ -56,6 +58,9 @@ fn validate(env: &Env, checked: Checked) -> Result<Checked, Issues> {
     }
     if env.homogeneous_literals() {
         issues.extend(homogeneous::find_mixed(&checked));
+    }
+    if env.validate_literals() {
+        issues.extend(literal_arguments::find_invalid(&checked));
     }
     if issues.is_empty() { Ok(checked) } else { Err(Issues::new(checked.ast.source(), issues)) }
 }

@@ -33,6 +33,7 @@ struct Inner {
     namespaced: Arc<HashSet<Arc<str>>>,
     mixed_comparisons: bool,
     homogeneous_literals: bool,
+    validate_literals: bool,
     strict_presence: bool,
 }
 
@@ -73,6 +74,7 @@ impl Env {
             namespaced: Arc::default(),
             mixed_comparisons: false,
             homogeneous_literals: false,
+            validate_literals: false,
             strict_presence: false,
         })
     }
@@ -156,6 +158,11 @@ impl Env {
     /// Whether the entries of list and map literals must be of one type.
     pub(crate) fn homogeneous_literals(&self) -> bool {
         self.0.homogeneous_literals
+    }
+
+    /// Whether durations, timestamps and regular expressions written as literals must be right.
+    pub(crate) fn validate_literals(&self) -> bool {
+        self.0.validate_literals
     }
 
     /// Whether it is an error to ask a value that has no fields whether it has one.
@@ -245,6 +252,13 @@ impl EnvBuilder {
     /// Demands that the entries of list and map literals are of one type, as Kubernetes does and kro does not.
     pub fn homogeneous_literals(mut self, demand: bool) -> Self {
         self.0.homogeneous_literals = demand;
+        self
+    }
+
+    /// Demands that durations, timestamps and regular expressions written as literals are right, as Kubernetes does; kro finds
+    /// out when the expression runs.
+    pub fn validate_literals(mut self, demand: bool) -> Self {
+        self.0.validate_literals = demand;
         self
     }
 

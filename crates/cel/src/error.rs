@@ -3,6 +3,10 @@
 use std::fmt;
 
 use crate::source::Span;
+use crate::types::Type;
+use crate::value::Val;
+
+const NO_SUCH_OVERLOAD: &str = "no such overload";
 
 /// Why an evaluation has no value.
 ///
@@ -56,7 +60,7 @@ impl EvalError {
     /// Values of types that the operation does not take.
     #[cold]
     pub fn no_such_overload() -> Self {
-        Self::new(EvalErrorKind::NoSuchOverload, "no such overload")
+        Self::new(EvalErrorKind::NoSuchOverload, NO_SUCH_OVERLOAD)
     }
 
     /// A missing key of a map or object.
@@ -103,6 +107,18 @@ impl EvalError {
     /// Whether `||`, `&&` and comprehensions must not swallow the error.
     pub(crate) fn is_fatal(&self) -> bool {
         matches!(self.kind(), EvalErrorKind::BudgetExceeded | EvalErrorKind::Cancelled)
+    }
+
+    /// The same error; one that only says that the types are wrong says of which call.
+    #[cold]
+    #[must_use]
+    pub(crate) fn of_call(mut self, name: &str, args: &[Val<'_>]) -> Self {
+        if self.0.message == NO_SUCH_OVERLOAD {
+            let types: Vec<Type> = args.iter().map(Val::type_of).collect();
+            let names: Vec<&str> = types.iter().map(Type::runtime_name).collect();
+            self.0.message = format!("{NO_SUCH_OVERLOAD}: {name}({})", names.join(", "));
+        }
+        self
     }
 
     /// The same error, placed; an error that has a place keeps it.

@@ -16,10 +16,11 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::ast::Literal;
 use crate::error::EvalError;
 use crate::meter::Meter;
 use crate::time::{Duration, Timestamp};
-use crate::types::Type;
+use crate::types::{ListSemantics, Type};
 
 pub use key::{Key, Map};
 pub(crate) use union::append_lists;
@@ -53,6 +54,8 @@ pub enum Val<'a> {
     Json(&'a serde_json::Value, &'a Type),
     /// A list made during evaluation.
     List(Arc<Vec<Val<'a>>>),
+    /// What `+` made of a list that Kubernetes treats as a set or map: it is still one.
+    United(Arc<Vec<Val<'a>>>, &'a ListSemantics),
     /// A map made during evaluation.
     Map(Arc<Map<'a>>),
     /// A value that may be absent.
@@ -81,6 +84,10 @@ pub trait Opaque: Any + fmt::Debug + Send + Sync {
     /// How it is written as JSON, for the kinds that can leave an expression.
     fn to_json(&self) -> Option<serde_json::Value> {
         None
+    }
+    /// Whether it stands for nothing: in JSON the field or element that holds it is left out, and it cannot be compared.
+    fn is_absence(&self) -> bool {
+        false
     }
 }
 
@@ -147,6 +154,11 @@ impl<'a> Val<'a> {
         }
     }
 
+    /// Whether the field or element that holds it is left out when it is written as JSON.
+    pub fn is_absence(&self) -> bool {
+        matches!(self, Self::Opaque(value) if value.is_absence())
+    }
+
     /// The list, lent or made, if it is one.
     pub fn as_list(&self) -> Option<ListView<'_, 'a>> {
         ListView::of(self)
@@ -199,11 +211,25 @@ impl<'a> Val<'a> {
             Self::Duration(_) => Type::Duration,
             Self::Json(_, ty @ Type::Object(_)) => (*ty).clone(),
             Self::Json(json, _) if json.is_array() => Type::list(Type::Dyn),
-            Self::List(_) => Type::list(Type::Dyn),
+            Self::List(_) | Self::United(..) => Type::list(Type::Dyn),
             Self::Json(..) | Self::Map(_) => Type::map(Type::Dyn, Type::Dyn),
             Self::Optional(_) => Type::optional(Type::Dyn),
             Self::Type(_) => Type::Type(None),
             Self::Opaque(value) => value.type_of(),
+        }
+    }
+}
+
+impl From<&Literal> for Val<'_> {
+    fn from(literal: &Literal) -> Self {
+        match literal {
+            Literal::Null => Self::Null,
+            Literal::Bool(value) => Self::Bool(*value),
+            Literal::Int(value) => Self::Int(*value),
+            Literal::Uint(value) => Self::Uint(*value),
+            Literal::Double(value) => Self::Double(*value),
+            Literal::String(text) => Self::string(Arc::clone(text)),
+            Literal::Bytes(bytes) => Self::Bytes(Arc::clone(bytes)),
         }
     }
 }

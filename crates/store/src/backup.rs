@@ -4,9 +4,14 @@ use std::path::{Path, PathBuf};
 
 use redb::Database;
 
-use crate::disk::{DiskStore, FILE, OpenError, Options, private_file};
-use crate::format;
+use crate::change_log::Remembered;
+use crate::disk::{DiskStore, FILE, OpenError, Opened, guarded, private_file};
+use crate::format::{self, FormatError};
 use crate::lock::Lock;
+use crate::watermark;
+
+/// How far a restored store leaps ahead of its backup: further than the lost store can have come since.
+const LEAP: u64 = 1_000_000_000;
 
 /// Why a backup could not be made or restored.
 #[derive(Debug, thiserror::Error)]
@@ -45,17 +50,22 @@ pub fn backup(store: &DiskStore, file: &Path) -> Result<u64, BackupError> {
         return Err(BackupError::Exists(file.to_owned()));
     }
     let failed = |reason: String| BackupError::Write { path: file.to_owned(), reason };
-    let unfinished = file.with_extension("unfinished");
-    let private = private_file(&unfinished).map_err(|error| failed(error.to_string()))?;
-    let database = Database::builder().create_file(private).map_err(|error| failed(error.to_string()))?;
+    let mut unfinished = file.as_os_str().to_owned();
+    unfinished.push(".unfinished");
+    let unfinished = PathBuf::from(unfinished);
     let index = store.snapshot();
+    let private = empty_file(&unfinished).map_err(|error| failed(error.to_string()))?;
+    let database = Database::builder().create_file(private).map_err(|error| failed(error.to_string()))?;
     format::save(&database, &index).map_err(|error| failed(error.to_string()))?;
     drop(database);
-    std::fs::rename(&unfinished, file).map_err(|error| failed(error.to_string()))?;
+    put_in_place(&unfinished, file).map_err(|error| failed(error.to_string()))?;
     Ok(index.version())
 }
 
-/// Makes a data directory from a backup.
+/// Makes a data directory from a backup, and gives the version of the new store.
+///
+/// It leaps ahead, so that no version stands for anything else than it did in the store that was lost, and it remembers nothing of
+/// the past: whoever watched the lost store is told to start anew.
 pub fn restore(file: &Path, directory: &Path) -> Result<u64, BackupError> {
     let _lock = Lock::take(directory)?;
     let path = directory.join(FILE);
@@ -66,20 +76,46 @@ pub fn restore(file: &Path, directory: &Path) -> Result<u64, BackupError> {
     if !file.is_file() {
         return Err(failed("it is not a file".to_owned()));
     }
-    let unfinished = directory.join("unfinished");
-    std::fs::copy(file, &unfinished).map_err(|error| failed(error.to_string()))?;
-    let checked = Database::open(&unfinished).map_err(|error| error.to_string());
-    let checked = checked
-        .and_then(|it| format::load(&it, Options::default().remembered).map_err(|error| error.to_string()));
-    match checked {
-        Ok(index) => {
-            std::fs::rename(&unfinished, &path).map_err(|error| failed(error.to_string()))?;
-            Ok(index.version())
+    let unusable = |source| OpenError::Directory { path: directory.to_owned(), source };
+    let unfinished = directory.join("krono.redb.unfinished");
+    copy(file, &unfinished).map_err(|error| failed(error.to_string()))?;
+    let past = watermark::read(directory);
+    match guarded(|| leap(&unfinished, past)) {
+        Ok(version) => {
+            put_in_place(&unfinished, &path).map_err(unusable)?;
+            watermark::write(directory, version).map_err(unusable)?;
+            Ok(version)
         }
-        Err(reason) => {
+        Err(error) => {
             // What could not be read must not be in the way of another try.
             drop(std::fs::remove_file(&unfinished));
-            Err(failed(reason))
+            Err(failed(error.to_string()))
         }
     }
+}
+
+/// Checks all of a file and leaps ahead of it, and of what the directory was at before.
+fn leap(file: &Path, past: u64) -> Result<u64, FormatError> {
+    let Opened { database, numbers, .. } = Opened::new(|it| it.open(file), 0, Remembered::default())?;
+    let version = numbers.version.max(past) + LEAP;
+    format::leap(&database, numbers, version)?;
+    Ok(version)
+}
+
+fn empty_file(path: &Path) -> std::io::Result<std::fs::File> {
+    let file = private_file(path)?;
+    file.set_len(0)?;
+    Ok(file)
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    let (mut from, mut to) = (std::fs::File::open(from)?, empty_file(to)?);
+    std::io::copy(&mut from, &mut to).map(drop)
+}
+
+/// Gives a finished file its name, to last.
+fn put_in_place(unfinished: &Path, file: &Path) -> std::io::Result<()> {
+    std::fs::rename(unfinished, file)?;
+    let directory = file.parent().filter(|it| !it.as_os_str().is_empty());
+    watermark::sync_directory(directory.unwrap_or(Path::new(".")))
 }

@@ -1,67 +1,57 @@
 //! A store in one file, safe against crashes.
 
-use std::collections::HashMap;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use redb::Database;
-use tokio::sync::{oneshot, watch};
+use redb::{Builder, Database};
+use tokio::sync::watch;
 
+use crate::change_log::Remembered;
+use crate::commit::closed;
+use crate::committer::{Committer, Queue};
 use crate::format::{self, FormatError};
-use crate::index::{Index, decide};
+use crate::index::Index;
 use crate::lock::Lock;
-use crate::memory::REMEMBERED;
-use crate::{Change, Commit, Compacted, Entry, Next, Page, Range, Store, Write, WriteError};
+use crate::shared::Shared;
+use crate::{Commit, Compacted, Entry, Page, Range, Store, Watch, Write, watermark};
 
 /// The file in a data directory.
 pub(crate) const FILE: &str = "krono.redb";
-/// Writes that share one flush to disk.
-const MOST_TOGETHER: usize = 256;
-/// Writes that wait for the committer; further ones wait to be queued.
-const QUEUE: usize = 4_096;
+/// Bytes of pages in memory. All reads of the store come from its index; this is for the trees that a commit changes.
+const CACHE: usize = 8 << 20;
 
 /// A store in one file.
 ///
 /// One thread commits: it takes the writes that are waiting, decides on them in order, writes them together and flushes once; then
 /// readers and watchers see them and the writers are told. So what is acknowledged is on disk, and what is seen is too.
+///
+/// When a flush fails, its writers get [`WriteError::Unknown`](crate::WriteError::Unknown): their writes may be on disk or not, and
+/// nobody sees them. From then on nothing is written, and everyone gets [`WriteError::Failed`](crate::WriteError::Failed), until the
+/// store is opened again and what the file holds is known.
 #[derive(Debug)]
 pub struct DiskStore {
     shared: Arc<Shared>,
-    queue: Option<SyncSender<Request>>,
-    committer: Option<JoinHandle<()>>,
-    _lock: Option<Lock>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    index: RwLock<Index>,
-    latest: watch::Sender<u64>,
-}
-
-impl Shared {
-    fn read(&self) -> RwLockReadGuard<'_, Index> {
-        self.index.read().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-struct Request {
-    write: Write,
-    reply: oneshot::Sender<Result<u64, WriteError>>,
+    queue: Option<Queue>,
+    committer: Option<JoinHandle<u64>>,
+    home: Option<Home>,
 }
 
 /// How a store is opened.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// How many changes are remembered, also over a restart.
-    pub remembered: usize,
+    /// How much of the past is remembered, also over a restart.
+    pub remembered: Remembered,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self { remembered: REMEMBERED }
-    }
+/// A data directory that is ours.
+#[derive(Debug)]
+struct Home {
+    directory: PathBuf,
+    _lock: Lock,
 }
 
 /// Why a store could not be opened.
@@ -89,8 +79,16 @@ pub enum OpenError {
         process: Option<u32>,
     },
     /// The file is not what it should be.
-    #[error("the store {} cannot be read: {reason}; restore it from a backup or start with an empty directory", path.display())]
+    #[error("the store {} is damaged: {reason}; restore it from a backup or start with an empty directory", path.display())]
     Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file is of an older program.
+    #[error("the store {} cannot be read: {reason}; start with an empty directory", path.display())]
+    Older {
         /// The file.
         path: PathBuf,
         /// What is wrong.
@@ -111,39 +109,23 @@ impl DiskStore {
     pub fn open(directory: &Path, options: &Options) -> Result<Self, OpenError> {
         let lock = Lock::take(directory)?;
         let path = directory.join(FILE);
-        let file = private_file(&path);
-        let file = file.map_err(|source| OpenError::Directory { path: directory.to_owned(), source })?;
-        let database = Database::builder().create_file(file).map_err(|error| damaged(&path, &error))?;
-        Self::start(database, &path, options, Some(lock))
+        let unusable = |source| OpenError::Directory { path: directory.to_owned(), source };
+        let file = private_file(&path).map_err(unusable)?;
+        let acknowledged = watermark::read(directory);
+        let open = || Opened::new(|builder| builder.create_file(file), acknowledged, options.remembered);
+        let opened = guarded(open).map_err(|error| unreadable(&path, &error))?;
+        // Noted before the first write, so that a file that loses all is not taken for a new one.
+        if acknowledged == 0 {
+            watermark::write(directory, opened.index.version()).map_err(unusable)?;
+        }
+        opened.start(&path, Some(Home { directory: directory.to_owned(), _lock: lock }))
     }
 
     /// Opens a store in storage of another kind, such as one that breaks down in a test.
     pub fn open_in(storage: impl redb::StorageBackend, options: &Options) -> Result<Self, OpenError> {
         let path = Path::new("(storage)");
-        let database =
-            Database::builder().create_with_backend(storage).map_err(|error| damaged(path, &error))?;
-        Self::start(database, path, options, None)
-    }
-
-    fn start(
-        database: Database,
-        path: &Path,
-        options: &Options,
-        lock: Option<Lock>,
-    ) -> Result<Self, OpenError> {
-        // A first start that was interrupted leaves a file without tables.
-        if format::is_blank(&database).map_err(|error| unreadable(path, &error))? {
-            format::create(&database).map_err(|error| unreadable(path, &error))?;
-        }
-        let index = format::load(&database, options.remembered).map_err(|error| unreadable(path, &error))?;
-        let latest = watch::channel(index.version()).0;
-        let shared = Arc::new(Shared { index: RwLock::new(index), latest });
-        let (queue, requests) = sync_channel(QUEUE);
-        let committer = Committer { database, shared: Arc::clone(&shared), broken: None };
-        let thread =
-            std::thread::Builder::new().name("krono-store".into()).spawn(move || committer.run(&requests));
-        let committer = thread.map_err(|source| OpenError::Directory { path: path.to_owned(), source })?;
-        Ok(Self { shared, queue: Some(queue), committer: Some(committer), _lock: lock })
+        let open = || Opened::new(|builder| builder.create_with_backend(storage), 0, options.remembered);
+        guarded(open).map_err(|error| unreadable(path, &error))?.start(path, None)
     }
 
     /// All of one version; values are shared, not copied.
@@ -152,12 +134,57 @@ impl DiskStore {
     }
 }
 
+/// A file that was read and found sound.
+pub(crate) struct Opened {
+    pub(crate) database: Database,
+    pub(crate) index: Index,
+    pub(crate) numbers: format::Numbers,
+}
+
+impl Opened {
+    /// Opens or makes a file, and checks all of it.
+    pub(crate) fn new(
+        open: impl FnOnce(&mut Builder) -> Result<Database, redb::DatabaseError>,
+        acknowledged: u64,
+        remembered: Remembered,
+    ) -> Result<Self, FormatError> {
+        let mut builder = Builder::new();
+        builder.set_cache_size(CACHE);
+        // After a crash redb itself checks every page.
+        let checked = Arc::new(AtomicBool::new(false));
+        let checking = Arc::clone(&checked);
+        builder.set_repair_callback(move |_| checking.store(true, Ordering::Relaxed));
+        let mut database = open(&mut builder)?;
+        // A first start that was interrupted leaves a file without tables.
+        if acknowledged == 0 && format::is_blank(&database)? {
+            format::create(&database)?;
+        } else if !checked.load(Ordering::Relaxed) && !database.check_integrity()? {
+            return Err(FormatError::Pages);
+        }
+        let (index, numbers) = format::load(&database, remembered)?;
+        if numbers.version < acknowledged {
+            return Err(FormatError::Rolled { found: numbers.version, acknowledged });
+        }
+        Ok(Self { database, index, numbers })
+    }
+
+    fn start(self, path: &Path, home: Option<Home>) -> Result<DiskStore, OpenError> {
+        let shared = Shared::new(self.index);
+        let (queue, committer) = Committer::new(self.database, self.numbers, Arc::clone(&shared));
+        let thread = std::thread::Builder::new().name("krono-store".into()).spawn(|| committer.run());
+        let committer = thread.map_err(|source| OpenError::Directory { path: path.to_owned(), source })?;
+        Ok(DiskStore { shared, queue: Some(queue), committer: Some(committer), home })
+    }
+}
+
 impl Drop for DiskStore {
     fn drop(&mut self) {
         self.queue = None;
-        if let Some(committer) = self.committer.take() {
-            // A committer that panicked has told its writers by dropping their replies.
-            drop(committer.join());
+        // A committer that panicked has told its writers by dropping their replies.
+        let Some(Ok(version)) = self.committer.take().map(JoinHandle::join) else { return };
+        if let Some(home) = &self.home {
+            // Without it the store is as safe as after a crash.
+            drop(watermark::write(&home.directory, version));
         }
     }
 }
@@ -176,98 +203,19 @@ impl Store for DiskStore {
     }
 
     fn write(&self, write: Write) -> Commit {
-        let (reply, outcome) = oneshot::channel();
-        if let Some(queue) = &self.queue {
-            // If the committer is gone the reply is dropped with the request, and the waiter is told so.
-            drop(queue.send(Request { write, reply }));
-        }
-        Commit::waiting(outcome)
+        self.queue.as_ref().map_or_else(|| Commit::done(Err(closed())), |it| it.write(write))
     }
 
-    fn change_after(&self, prefix: &str, version: u64) -> Result<Next, Compacted> {
-        self.shared.read().change_after(prefix, version)
+    fn watch(&self, prefix: &str, version: u64) -> Watch {
+        self.shared.watch(prefix, version)
     }
 
     fn subscribe(&self) -> watch::Receiver<u64> {
-        self.shared.latest.subscribe()
+        self.shared.subscribe()
     }
 
-    fn compact(&self, version: u64) {
-        self.shared.index.write().unwrap_or_else(PoisonError::into_inner).compact(version);
-    }
-}
-
-/// The one thread that writes.
-struct Committer {
-    database: Database,
-    shared: Arc<Shared>,
-    /// Why nothing can be written any more.
-    broken: Option<Arc<str>>,
-}
-
-impl Committer {
-    fn run(mut self, requests: &Receiver<Request>) {
-        while let Ok(first) = requests.recv() {
-            let batch = std::iter::once(first).chain(requests.try_iter().take(MOST_TOGETHER - 1)).collect();
-            self.commit(batch);
-        }
-    }
-
-    fn commit(&mut self, batch: Vec<Request>) {
-        let (changes, mut replies) = self.decide(batch);
-        if !changes.is_empty() && self.broken.is_none() {
-            if let Err(error) = format::append(&self.database, &changes, self.forgotten()) {
-                self.broken = Some(error.to_string().into());
-            } else {
-                self.publish(changes);
-            }
-        }
-        if let Some(reason) = &self.broken {
-            for (outcome, _) in &mut replies {
-                *outcome = Err(WriteError::Failed(Arc::clone(reason)));
-            }
-        }
-        for (outcome, reply) in replies {
-            // Whoever does not wait any more does not want to know.
-            drop(reply.send(outcome));
-        }
-    }
-
-    /// Decides on the writes in order, each seeing those before it.
-    #[expect(clippy::type_complexity, reason = "each reply goes with its outcome")]
-    fn decide(
-        &self,
-        batch: Vec<Request>,
-    ) -> (Vec<Change>, Vec<(Result<u64, WriteError>, oneshot::Sender<Result<u64, WriteError>>)>) {
-        let index = self.shared.read();
-        let mut pending: HashMap<Arc<str>, Option<Entry>> = HashMap::new();
-        let (mut changes, mut replies) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
-        for Request { write, reply } in batch {
-            let version = index.version() + changes.len() as u64 + 1;
-            let found = pending.get(&write.key).map_or_else(|| index.get(&write.key), Option::as_ref);
-            let outcome = decide(write, found, version).map(|change| {
-                let entry = change.current.clone().map(|value| Entry { value, version });
-                pending.insert(Arc::clone(&change.key), entry);
-                changes.push(change);
-                version
-            });
-            replies.push((outcome, reply));
-        }
-        (changes, replies)
-    }
-
-    /// Changes up to here are dropped from the file: those that are no longer remembered.
-    fn forgotten(&self) -> u64 {
-        self.shared.read().compacted()
-    }
-
-    fn publish(&self, changes: Vec<Change>) {
-        let mut index = self.shared.index.write().unwrap_or_else(PoisonError::into_inner);
-        for change in changes {
-            index.apply(change);
-        }
-        // Told under the lock, so that versions are told in order.
-        self.shared.latest.send_replace(index.version());
+    fn compact(&self, version: u64) -> Commit {
+        self.queue.as_ref().map_or_else(|| Commit::done(Err(closed())), |it| it.compact(version))
     }
 }
 
@@ -280,16 +228,30 @@ pub(crate) fn private_file(path: &Path) -> std::io::Result<std::fs::File> {
     options.open(path)
 }
 
-fn damaged(path: &Path, error: &redb::DatabaseError) -> OpenError {
-    OpenError::Damaged { path: path.to_owned(), reason: error.to_string() }
+/// Bytes that nobody foresaw may make the database panic; to its user that is a damaged file.
+pub(crate) fn guarded<T>(read: impl FnOnce() -> Result<T, FormatError>) -> Result<T, FormatError> {
+    let outcome = catch_unwind(AssertUnwindSafe(read));
+    outcome.unwrap_or_else(|panic| Err(FormatError::Panic(panic_message(&*panic))))
+}
+
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref().copied()).unwrap_or("it panicked").to_owned()
 }
 
 fn unreadable(path: &Path, error: &FormatError) -> OpenError {
     let (path, reason) = (path.to_owned(), error.to_string());
     match error {
         FormatError::Newer(_) => OpenError::Newer { path, reason },
-        FormatError::Foreign | FormatError::Gap(_) | FormatError::Database(_) => {
-            OpenError::Damaged { path, reason }
-        }
+        FormatError::Older(_) => OpenError::Older { path, reason },
+        FormatError::Foreign
+        | FormatError::Row(_)
+        | FormatError::Numbers
+        | FormatError::Entries { .. }
+        | FormatError::Change(_)
+        | FormatError::Rolled { .. }
+        | FormatError::Pages
+        | FormatError::Panic(_)
+        | FormatError::Database(_) => OpenError::Damaged { path, reason },
     }
 }

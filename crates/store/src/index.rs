@@ -1,60 +1,51 @@
 //! All entries and the newest changes, in memory: what every read is answered from.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use crate::{Change, Compacted, Entry, Expected, Next, Page, Range, Write, WriteError};
+use crate::change_log::{ChangeLog, Remembered};
+use crate::{Change, Compacted, Entry, Expected, Page, Range, Write, WriteError};
+
+/// The version of a store that was never written to; clients take version 0 for none.
+pub(crate) const FIRST_VERSION: u64 = 1;
+
+/// Entries by key.
+pub(crate) type Entries = BTreeMap<Arc<str>, Entry>;
 
 /// Entries by key, and the changes that led to them.
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
-    entries: BTreeMap<Arc<str>, Entry>,
-    /// Without a gap: one change for each version after `compacted`.
-    changes: VecDeque<Arc<Change>>,
+    entries: Entries,
+    log: ChangeLog,
     version: u64,
-    compacted: u64,
-    remembered: usize,
 }
 
 impl Index {
-    /// An empty index that remembers so many changes.
-    pub(crate) fn new(remembered: usize) -> Self {
-        let (entries, changes) = (BTreeMap::new(), VecDeque::new());
-        Self { entries, changes, version: 0, compacted: 0, remembered }
+    /// An empty index.
+    pub(crate) fn new(remembered: Remembered) -> Self {
+        Self::loaded(Entries::new(), ChangeLog::new(remembered, FIRST_VERSION), FIRST_VERSION)
     }
 
-    /// An index as it was saved; changes beyond what is remembered are dropped.
-    pub(crate) fn loaded(
-        remembered: usize,
-        version: u64,
-        entries: BTreeMap<Arc<str>, Entry>,
-        changes: VecDeque<Arc<Change>>,
-    ) -> Self {
-        let compacted = changes.front().map_or(version, |it| it.version - 1);
-        let mut index = Self { entries, changes, version, compacted, remembered };
-        index.trim();
-        index
+    /// An index as it was saved.
+    pub(crate) fn loaded(entries: Entries, log: ChangeLog, version: u64) -> Self {
+        Self { entries, log, version }
     }
 
     pub(crate) fn version(&self) -> u64 {
         self.version
     }
 
-    pub(crate) fn compacted(&self) -> u64 {
-        self.compacted
+    pub(crate) fn log(&self) -> &ChangeLog {
+        &self.log
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
         self.entries.get(key)
     }
 
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Arc<str>, &Entry)> {
-        self.entries.iter()
-    }
-
-    pub(crate) fn changes(&self) -> impl Iterator<Item = &Arc<Change>> {
-        self.changes.iter()
+    pub(crate) fn entries(&self) -> &Entries {
+        &self.entries
     }
 
     /// Makes a change that is committed; its version is the next.
@@ -69,33 +60,17 @@ impl Index {
             }
         }
         self.version = change.version;
-        self.changes.push_back(Arc::new(change));
-        self.trim();
+        self.log.push(Arc::new(change));
     }
 
     pub(crate) fn compact(&mut self, version: u64) {
-        while self.changes.front().is_some_and(|it| it.version <= version) {
-            self.forget_oldest();
-        }
-    }
-
-    fn trim(&mut self) {
-        while self.changes.len() > self.remembered {
-            self.forget_oldest();
-        }
-    }
-
-    fn forget_oldest(&mut self) {
-        if let Some(change) = self.changes.pop_front() {
-            self.compacted = change.version;
-        }
+        self.log.compact(version);
     }
 
     pub(crate) fn range(&self, range: &Range<'_>) -> Result<Page, Compacted> {
         match range.at {
-            Some(version) if version < self.compacted => Err(Compacted { oldest: self.compacted }),
-            Some(version) if version < self.version => Ok(self.past(range, version)),
-            _ => Ok(page(self.under(range), range.limit, self.version)),
+            Some(version) if version < self.version => self.past(range, version),
+            Some(_) | None => Ok(page(self.under(range), range.limit, self.version)),
         }
     }
 
@@ -107,9 +82,10 @@ impl Index {
     }
 
     /// The range as it was: what is there now, with newer changes undone from the newest on.
-    fn past(&self, range: &Range<'_>, version: u64) -> Page {
+    fn past(&self, range: &Range<'_>, version: u64) -> Result<Page, Compacted> {
+        let newer = self.log.after(version)?;
         let mut entries: BTreeMap<&Arc<str>, &Entry> = self.under(range).collect();
-        for change in self.changes.iter().rev().take_while(|it| it.version > version) {
+        for change in newer.rev() {
             if change.key.starts_with(range.prefix) && *change.key >= *range.start {
                 match &change.previous {
                     Some(entry) => entries.insert(&change.key, entry),
@@ -117,16 +93,7 @@ impl Index {
                 };
             }
         }
-        page(entries.into_iter(), range.limit, version)
-    }
-
-    pub(crate) fn change_after(&self, prefix: &str, version: u64) -> Result<Next, Compacted> {
-        if version < self.compacted {
-            return Err(Compacted { oldest: self.compacted });
-        }
-        let skipped = usize::try_from(version - self.compacted).unwrap_or(usize::MAX);
-        let found = self.changes.iter().skip(skipped).find(|it| it.key.starts_with(prefix));
-        Ok(found.map_or(Next::Nothing(self.version.max(version)), |it| Next::Change(Arc::clone(it))))
+        Ok(page(entries.into_iter(), range.limit, version))
     }
 }
 

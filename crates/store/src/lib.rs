@@ -9,20 +9,28 @@
 //! # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
 //! # runtime.block_on(async {
 //! let store = MemoryStore::new();
+//! let mut watch = store.watch("pods/", store.version());
 //! let first = store.write(Write::put("pods/a", Expected::Absent, "one")).await.unwrap();
 //! let second = store.write(Write::put("pods/a", Expected::At(first), "two")).await.unwrap();
 //! assert_eq!(store.get("pods/a").unwrap().version, second);
 //! assert!(store.write(Write::put("pods/a", Expected::At(first), "three")).await.is_err());
+//! assert_eq!(watch.next().await.unwrap().version, first);
 //! # });
 //! ```
 
 mod backup;
+mod change_log;
 mod commit;
+mod committer;
 mod disk;
 mod format;
 mod index;
 mod lock;
 mod memory;
+mod row;
+mod shared;
+mod subscribers;
+mod watermark;
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,13 +39,15 @@ use bytes::Bytes;
 use tokio::sync::watch;
 
 pub use backup::{BackupError, backup, restore};
+pub use change_log::Remembered;
 pub use commit::Commit;
 pub use disk::{DiskStore, OpenError, Options};
 pub use memory::MemoryStore;
+pub use shared::Watch;
 
 /// A store of versioned values.
 pub trait Store: Send + Sync + fmt::Debug {
-    /// The version of the newest committed write.
+    /// The version of the newest committed write; an empty store is at version 1.
     fn version(&self) -> u64;
 
     /// The value of a key.
@@ -49,17 +59,17 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// Writes one key if it is as expected; the result is there once the write is safe.
     fn write(&self, write: Write) -> Commit;
 
-    /// The first change to a key with this prefix after `version`.
-    fn change_after(&self, prefix: &str, version: u64) -> Result<Next, Compacted>;
+    /// The changes after `version` to keys with this prefix.
+    fn watch(&self, prefix: &str, version: u64) -> Watch;
 
     /// Tells the newest version whenever there is one.
     fn subscribe(&self) -> watch::Receiver<u64>;
 
-    /// Forgets what was before `version`.
-    fn compact(&self, version: u64);
+    /// Forgets what was before `version`, and gives the oldest version that can still be asked for.
+    fn compact(&self, version: u64) -> Commit;
 }
 
-/// A value with its versions.
+/// A value with its version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The value.
@@ -124,14 +134,17 @@ pub enum Expected {
     At(u64),
 }
 
-/// Why a write did not happen.
+/// Why a write was not acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// The key is not as expected.
+    /// The key is not as expected; nothing was written.
     #[error("the key is not at the expected version")]
     Stale(Option<Entry>),
-    /// The store cannot write any more; what was acknowledged is safe.
-    #[error("the store cannot write: {0}; restart once the cause is removed")]
+    /// The disk failed under this write, which may be there after a restart or not; nobody sees it before.
+    #[error("the store cannot tell whether the write is on disk: {0}; read again after a restart")]
+    Unknown(Arc<str>),
+    /// The store has stopped writing; this write did not happen, and what was acknowledged before is safe.
+    #[error("the store does not write any more: {0}; restart once the cause is removed")]
     Failed(Arc<str>),
 }
 
@@ -146,15 +159,6 @@ pub struct Change {
     pub current: Option<Bytes>,
     /// What was there before.
     pub previous: Option<Entry>,
-}
-
-/// What a watcher finds next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// A change.
-    Change(Arc<Change>),
-    /// Nothing up to this version.
-    Nothing(u64),
 }
 
 /// What was asked for lies before what the store remembers.

@@ -1,39 +1,29 @@
 //! A store that lives as long as the process.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
 use tokio::sync::watch;
 
+use crate::change_log::Remembered;
 use crate::index::{Index, decide};
-use crate::{Commit, Compacted, Entry, Next, Page, Range, Store, Write};
-
-/// How many changes are remembered unless one says otherwise.
-pub(crate) const REMEMBERED: usize = 50_000;
+use crate::shared::Shared;
+use crate::{Commit, Compacted, Entry, Page, Range, Store, Watch, Write};
 
 /// A store that lives as long as the process; everything else is as on disk.
 #[derive(Debug)]
 pub struct MemoryStore {
-    index: RwLock<Index>,
-    latest: watch::Sender<u64>,
+    shared: Arc<Shared>,
 }
 
 impl MemoryStore {
     /// An empty store.
     pub fn new() -> Self {
-        Self::remembering(REMEMBERED)
+        Self::remembering(Remembered::default())
     }
 
-    /// An empty store that remembers so many changes.
-    pub fn remembering(changes: usize) -> Self {
-        Self { index: RwLock::new(Index::new(changes)), latest: watch::channel(0).0 }
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, Index> {
-        self.index.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write_index(&self) -> RwLockWriteGuard<'_, Index> {
-        self.index.write().unwrap_or_else(PoisonError::into_inner)
+    /// An empty store that remembers so much of the past.
+    pub fn remembering(remembered: Remembered) -> Self {
+        Self { shared: Shared::new(Index::new(remembered)) }
     }
 }
 
@@ -45,39 +35,42 @@ impl Default for MemoryStore {
 
 impl Store for MemoryStore {
     fn version(&self) -> u64 {
-        self.read().version()
+        self.shared.read().version()
     }
 
     fn get(&self, key: &str) -> Option<Entry> {
-        self.read().get(key).cloned()
+        self.shared.read().get(key).cloned()
     }
 
     fn range(&self, range: &Range<'_>) -> Result<Page, Compacted> {
-        self.read().range(range)
+        self.shared.read().range(range)
     }
 
     fn write(&self, write: Write) -> Commit {
-        let mut index = self.write_index();
+        let mut index = self.shared.lock();
         let version = index.version() + 1;
-        let change = match decide(write.clone(), index.get(&write.key), version) {
+        let found = index.get(&write.key).cloned();
+        let change = match decide(write, found.as_ref(), version) {
             Ok(change) => change,
             Err(error) => return Commit::done(Err(error)),
         };
-        index.apply(change);
-        // Told under the lock, so that versions are told in order.
-        self.latest.send_replace(version);
+        let asleep = self.shared.publish(&mut index, vec![change]);
+        drop(index);
+        asleep.wake();
         Commit::done(Ok(version))
     }
 
-    fn change_after(&self, prefix: &str, version: u64) -> Result<Next, Compacted> {
-        self.read().change_after(prefix, version)
+    fn watch(&self, prefix: &str, version: u64) -> Watch {
+        self.shared.watch(prefix, version)
     }
 
     fn subscribe(&self) -> watch::Receiver<u64> {
-        self.latest.subscribe()
+        self.shared.subscribe()
     }
 
-    fn compact(&self, version: u64) {
-        self.write_index().compact(version);
+    fn compact(&self, version: u64) -> Commit {
+        let mut index = self.shared.lock();
+        index.compact(version);
+        Commit::done(Ok(index.log().compacted()))
     }
 }

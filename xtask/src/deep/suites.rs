@@ -54,6 +54,13 @@ pub(super) const SUITES: &[Suite] = &[
         targets: &[Target { count: "store-kill", at_least: 30 }],
     },
     Suite {
+        name: "store-damage",
+        package: "krono-store",
+        filter: "damage::",
+        cases: Some(5_000),
+        targets: &[Target { count: "store-damage", at_least: 5_000 }],
+    },
+    Suite {
         name: "store-linearizable",
         package: "krono-store",
         filter: "linearizable::",

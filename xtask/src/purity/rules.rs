@@ -35,6 +35,8 @@ const EFFECTFUL: &[&str] = &[
     "cli",
     "sim",
     "testkit",
+    "e2e-kube",
+    "e2e-conformance",
     "xtask",
 ];
 

@@ -1,16 +1,18 @@
 //! Who asks, and whether they may.
 
-use http::HeaderMap;
 use http::request::Parts;
 
 use super::Api;
+use crate::builtin;
+use crate::query::Query;
 use crate::rbac::{
     Attributes, MASTERS, Resource as AccessResource, Target as AccessTarget, User, forbidden_message,
 };
 use crate::request::{Target, Verb};
+use crate::selector::FieldSelector;
 use crate::status::Status;
 
-const AUTHENTICATED: &str = "system:authenticated";
+pub(super) const AUTHENTICATED: &str = "system:authenticated";
 
 /// Whoever uses the server in process, where nobody stands between.
 pub(crate) fn administrator() -> User {
@@ -25,23 +27,15 @@ impl Api {
     /// The user of a request: what the listener found out, or the administrator; then whom they speak for.
     pub(super) fn user(&self, parts: &Parts) -> Result<User, Status> {
         let user = parts.extensions.get::<User>().cloned().unwrap_or_else(administrator);
-        let Some(impersonated) = impersonated(&parts.headers) else { return Ok(user) };
-        let target = |resource: &'static str| {
-            AccessTarget::Resource(AccessResource { resource, ..AccessResource::default() })
-        };
-        self.authorize(&user, &Attributes { verb: "impersonate", target: target("users") })?;
-        if !impersonated.groups.is_empty() {
-            self.authorize(&user, &Attributes { verb: "impersonate", target: target("groups") })?;
-        }
-        Ok(impersonated)
+        self.speaking_for(user, &parts.headers)
     }
 
     /// Refuses what the roles of the user do not allow.
-    fn authorize(&self, user: &User, attributes: &Attributes<'_>) -> Result<(), Status> {
-        if user.groups.iter().any(|group| group == MASTERS) {
+    pub(super) fn authorize(&self, user: &User, attributes: &Attributes<'_>) -> Result<(), Status> {
+        if is_master(user) {
             return Ok(());
         }
-        let verdict = self.policy()?.authorize(user, attributes);
+        let verdict = self.policies.ask(&self.storage, |policy| policy.authorize(user, attributes))?;
         if verdict.allowed {
             return Ok(());
         }
@@ -54,15 +48,33 @@ impl Api {
     }
 
     /// Refuses a request about objects that its user may not make.
-    pub(super) fn authorize_target(&self, user: &User, verb: Verb, target: &Target) -> Result<(), Status> {
+    pub(super) fn authorize_target(
+        &self,
+        user: &User,
+        method: &http::Method,
+        target: &Target,
+        query: &Query,
+    ) -> Result<(), Status> {
+        if is_master(user) {
+            return Ok(());
+        }
+        let verb = Verb::of(method, target.name.is_some(), query.watch).map(Verb::name);
+        let verb = verb.map_or_else(|| method.as_str().to_lowercase(), str::to_owned);
+        let name = target.name.clone().or_else(|| selected_name(method, query)).unwrap_or_default();
+        let namespace = match &target.namespace {
+            // Whoever holds something in a namespace may hold the namespace itself.
+            None if target.group.is_empty() && target.plural == "namespaces" => name.as_str(),
+            namespace => namespace.as_deref().unwrap_or_default(),
+        };
+        let subresource = target.subresource.as_deref().unwrap_or_default();
         let resource = AccessResource {
             group: &target.group,
             resource: &target.plural,
-            subresource: target.subresource.as_deref().unwrap_or_default(),
-            name: target.name.as_deref().unwrap_or_default(),
-            namespace: target.namespace.as_deref().unwrap_or_default(),
+            subresource: subresource.split('/').next().unwrap_or_default(),
+            name: &name,
+            namespace,
         };
-        self.authorize(user, &Attributes { verb: verb.name(), target: AccessTarget::Resource(resource) })
+        self.authorize(user, &Attributes { verb: &verb, target: AccessTarget::Resource(resource) })
     }
 
     /// Refuses a request for a document that its user may not read.
@@ -77,14 +89,16 @@ impl Api {
     }
 }
 
-/// The user that `Impersonate-*` headers name.
-fn impersonated(headers: &HeaderMap) -> Option<User> {
-    let name = headers.get("impersonate-user")?.to_str().ok()?.to_owned();
-    let groups = headers.get_all("impersonate-group").iter().filter_map(|it| it.to_str().ok());
-    let mut groups: Vec<String> = groups.map(str::to_owned).collect();
-    if !groups.iter().any(|group| group == AUTHENTICATED) {
-        groups.push(AUTHENTICATED.to_owned());
+fn is_master(user: &User) -> bool {
+    user.groups.iter().any(|group| group == MASTERS)
+}
+
+/// The one object that a list or watch can give.
+fn selected_name(method: &http::Method, query: &Query) -> Option<String> {
+    if !matches!(method.as_str(), "GET" | "HEAD") || query.field_selector.is_empty() {
+        return None;
     }
-    let uid = headers.get("impersonate-uid").and_then(|it| it.to_str().ok()).unwrap_or_default().to_owned();
-    Some(User { name, uid, groups, ..User::default() })
+    let selector = FieldSelector::parse(&query.field_selector, |_| true).ok()?;
+    let name = selector.exact("metadata.name")?;
+    builtin::path_segment_complaints(name).is_empty().then(|| name.to_owned())
 }

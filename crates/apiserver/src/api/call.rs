@@ -15,6 +15,7 @@ use crate::request::Target;
 use crate::resource::Resource;
 use crate::status::Status;
 use crate::storage;
+use crate::strategy::Strategy;
 use crate::write::update::Part;
 
 /// The part of an object a path names.
@@ -24,6 +25,7 @@ pub(crate) enum Subresource {
     Status,
     Scale,
     Finalize,
+    Binding,
 }
 
 impl Subresource {
@@ -34,6 +36,7 @@ impl Subresource {
             Self::Status => "status",
             Self::Scale => "scale",
             Self::Finalize => "finalize",
+            Self::Binding => "binding",
         }
     }
 
@@ -42,6 +45,7 @@ impl Subresource {
             None => Some(Self::None),
             Some("status") if resource.kind.has_status => Some(Self::Status),
             Some("scale") if resource.kind.scale.is_some() => Some(Self::Scale),
+            Some("binding") if resource.strategy == Strategy::Pod => Some(Self::Binding),
             Some("finalize") if &*resource.kind.kind == "Namespace" => Some(Self::Finalize),
             Some(_) => None,
         }
@@ -110,7 +114,9 @@ impl Call {
     pub(crate) fn part(&self) -> Part {
         match self.subresource {
             Subresource::Status => Part::Status,
-            Subresource::None | Subresource::Scale | Subresource::Finalize => Part::Main,
+            Subresource::None | Subresource::Scale | Subresource::Finalize | Subresource::Binding => {
+                Part::Main
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use crate::crd;
 use crate::namespaces;
 use crate::object::Object;
 use crate::reply::Reply;
+use crate::services::Reservation;
 use crate::status::{Status, Subject};
 use crate::storage::{self, Expect};
 use crate::stored::Stored;
@@ -30,7 +31,16 @@ impl Api {
         let name = stored.decode_metadata().map_err(Status::internal)?;
         let name = name.get("name").and_then(|name| name.as_str()).unwrap_or_default();
         self.after_write(call, name).await?;
+        self.after_create(call, name).await?;
         self.object_reply(call, 201, &stored).await.map(|reply| reply.with_warnings(warnings))
+    }
+
+    /// Lets a new namespace be of use at once.
+    pub(super) async fn after_create(self: &Arc<Self>, call: &Call, name: &str) -> Result<(), Status> {
+        if namespaces::is_namespace(&call.resource) && !call.query.dry_run {
+            return self.furnish(name).await;
+        }
+        Ok(())
     }
 
     /// Stores a new object, whose managers are known already or not; a generated name that is taken is generated again.
@@ -44,7 +54,8 @@ impl Api {
         let mut tries = 0;
         loop {
             tries += 1;
-            let prepared = self.prepare_new(call, object.clone(), managed)?;
+            // Addresses stay reserved until the object is stored.
+            let (prepared, _reservation) = self.prepare_new(call, object.clone(), managed)?;
             let name = prepared.name().to_owned();
             if let Some(stored) = self.store_new(call, prepared).await? {
                 return Ok(stored);
@@ -55,7 +66,12 @@ impl Api {
         }
     }
 
-    fn prepare_new(&self, call: &Call, mut object: Object, managed: bool) -> Result<Object, Status> {
+    fn prepare_new(
+        &self,
+        call: &Call,
+        mut object: Object,
+        managed: bool,
+    ) -> Result<(Object, Reservation), Status> {
         let resource = &call.resource;
         if !managed {
             self.managing(call).note(&mut object, None);
@@ -65,8 +81,11 @@ impl Api {
             object.set_meta("name", Some(call.name.as_str().into()));
         }
         self.admit_new(call, &mut object)?;
+        self.admit(call, &mut object, None)?;
+        self.check_escalation(call, &object, None)?;
+        let reservation = self.allocate(call, &mut object, None)?;
         create::validate(resource, &object)?;
-        Ok(object)
+        Ok((object, reservation))
     }
 
     /// Rules that look at other objects, or that belong to one kind alone.

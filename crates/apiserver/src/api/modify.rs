@@ -10,6 +10,7 @@ use crate::object::Object;
 use crate::reply::Reply;
 use crate::request::Verb;
 use crate::scale;
+use crate::services::{self, Reservation};
 use crate::status::{Status, Subject};
 use crate::storage::Expect;
 use crate::stored::Stored;
@@ -52,6 +53,15 @@ impl Api {
             if !managed {
                 self.managing(call).note(&mut object, Some(&old));
             }
+            if part == Part::Main {
+                self.admit(call, &mut object, Some(&old))?;
+            }
+            self.check_escalation(call, &object, Some(&old))?;
+            // Addresses stay reserved until the object is stored.
+            let _reservation = match part {
+                Part::Main => self.allocate(call, &mut object, Some(&old))?,
+                Part::Status | Part::Whole => Reservation::default(),
+            };
             prepare_change(call, &mut object, &old, part)?;
             if let Some(stored) = self.write_change(call, &stored, object, &old).await? {
                 self.after_write(call, &call.name).await?;
@@ -88,7 +98,7 @@ impl Api {
         match verb {
             Verb::Get => {
                 let object = conversion::read(&call.resource, &self.stored(call)?).await?;
-                Ok(Reply::value(200, &scale::of(&call.resource, &object)))
+                Ok(scale_reply(call, &object))
             }
             Verb::Update => self.write_scale(call, &call.input()?.value).await,
             Verb::Patch => self.patch_scale(call).await,
@@ -116,13 +126,23 @@ impl Api {
         };
         let (stored, _) = self.modify(call, scaled).await?;
         let object = conversion::read(&call.resource, &stored).await?;
-        Ok(Reply::value(200, &scale::of(&call.resource, &object)))
+        Ok(scale_reply(call, &object))
     }
+}
+
+fn scale_reply(call: &Call, object: &Object) -> Reply {
+    Reply::value(200, &call.renderer().scale(&scale::of(&call.resource, object)))
 }
 
 fn prepare_change(call: &Call, new: &mut Object, old: &Object, part: Part) -> Result<(), Status> {
     update::prepare(&call.resource, new, old, part);
+    if part == Part::Main && services::is_service(&call.resource.kind) {
+        services::drop_unfit(new.value_mut(), old.value());
+    }
     call.resource.strategy.prepare_update(new, old, call.subresource == Subresource::Finalize);
+    if call.subresource == Subresource::Binding {
+        return Ok(());
+    }
     update::validate(&call.resource, new, old)
 }
 

@@ -26,7 +26,7 @@ enum PatchType {
 const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
-const APPLY: &str = "application/apply-patch+yaml";
+pub(super) const APPLY: &str = "application/apply-patch+yaml";
 
 impl PatchType {
     /// The type a `Content-Type` names; only built-in kinds say how their lists are merged.
@@ -120,6 +120,7 @@ impl Api {
         let Decoded { object, .. } = decoded(call, value)?;
         let stored = self.insert(call, object, true).await?;
         self.after_write(call, &call.name).await?;
+        self.after_create(call, &call.name).await?;
         self.object_reply(call, 201, &stored).await.map(|reply| reply.with_warnings(warnings))
     }
 

@@ -3,45 +3,105 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use serde_json::json;
+use futures_util::future::try_join_all;
+use serde_json::Value;
 
 use super::access::administrator;
 use super::{Api, Call, Subresource};
 use crate::accept::Form;
+use crate::initial::{self, Template};
 use crate::namespaces;
 use crate::object::Object;
 use crate::query::Query;
+use crate::rbac::{self, Reconciliation};
 use crate::resource::Resource;
 use crate::status::Status;
+use crate::storage::Expect;
 
 impl Api {
     /// Creates what every cluster has.
     pub(crate) async fn prepare(self: &Arc<Self>) -> Result<(), Status> {
         self.refresh_registry().await?;
-        let registry = self.registry.snapshot();
-        let Some(resource) = registry.find("", "v1", "namespaces") else { return Ok(()) };
-        for name in namespaces::INITIAL {
-            let value = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-            self.ensure(resource, None, value).await?;
-        }
+        let service = initial::service(self.settings.advertised);
+        let certificate = &self.settings.root_ca;
+        let furniture = namespaces::INITIAL.iter().flat_map(|name| initial::furniture(name, certificate));
+        let furniture: Vec<Template> = furniture.collect();
+        let parts = [initial::namespaces(), initial::classes(), &service, &furniture];
+        // Writes that wait together are made safe together.
+        try_join_all(parts.into_iter().flatten().map(|it| self.ensure(it))).await?;
+        try_join_all(initial::roles().iter().map(|it| self.ensure_role(it))).await?;
+        try_join_all(namespaces::INITIAL.iter().map(|name| self.furnish(name))).await?;
         Ok(())
     }
 
-    /// Creates an object unless it is there.
-    pub(crate) async fn ensure(
-        self: &Arc<Self>,
-        resource: &Arc<Resource>,
-        namespace: Option<&str>,
-        value: serde_json::Value,
-    ) -> Result<(), Status> {
-        let Some(object) = Object::new(value) else { return Err(Status::internal("not an object")) };
-        let call = Call::internal(Arc::clone(resource), namespace, "");
-        match self.insert(&call, object, true).await {
-            Ok(_) => Ok(()),
-            Err(status) if status.reason == "AlreadyExists" => Ok(()),
-            Err(status) => Err(status),
+    /// Gives a namespace the account and the certificate that its pods need.
+    pub(crate) async fn furnish(&self, namespace: &str) -> Result<(), Status> {
+        let found = self.namespace(namespace)?;
+        if found.is_none_or(|found| found.is_deleting()) {
+            return Ok(());
+        }
+        let furniture = initial::furniture(namespace, &self.settings.root_ca);
+        try_join_all(furniture.iter().map(|it| self.ensure(it))).await?;
+        let authority = initial::authority(namespace, &self.settings.root_ca);
+        let key = format!("/configmaps/{namespace}/{}", initial::AUTHORITY);
+        let Some(stored) = self.storage.get(&key)? else { return Ok(()) };
+        let stored = stored.decode().map_err(Status::internal)?;
+        let is_described =
+            stored.meta("annotations").is_some_and(|it| it.get(initial::DESCRIPTION).is_some());
+        if stored.get("data") == authority.get("data") && is_described {
+            return Ok(());
+        }
+        self.change_by_key(&key, |object| restore_authority(object, &authority)).await
+    }
+
+    /// Creates an object unless it is there, or its kind is not served.
+    async fn ensure(&self, template: &Template) -> Result<(), Status> {
+        if !self.is_served(&template.key) || self.storage.get(&template.key)?.is_some() {
+            return Ok(());
+        }
+        let moment = crate::world::moment();
+        let record = template.record(&moment.now, &moment.uid);
+        // Where somebody else was faster, the object is there all the same.
+        self.storage.set(&template.key, Expect::Absent, Some(record)).await.map(drop)
+    }
+
+    fn is_served(&self, key: &str) -> bool {
+        let mut parts = key.splitn(3, '/');
+        let (group, plural) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        self.registry.snapshot().find_storage(group, plural).is_some()
+    }
+
+    /// Creates a default role or binding, or adds what it lacks.
+    async fn ensure_role(&self, template: &Template) -> Result<(), Status> {
+        let Template { key, expected, .. } = template;
+        let Some(stored) = self.storage.get(key)? else { return self.ensure(template).await };
+        let version = stored.version();
+        let stored = stored.decode().map_err(Status::internal)?;
+        match rbac::reconcile(stored.value(), expected) {
+            Reconciliation::Nothing => Ok(()),
+            Reconciliation::Update(_) => {
+                let update = |object: &mut Object| {
+                    if let Reconciliation::Update(updated) = rbac::reconcile(object.value(), expected) {
+                        *object.value_mut() = updated;
+                    }
+                };
+                self.change_by_key(key, update).await
+            }
+            Reconciliation::Recreate => {
+                self.storage.set(key, Expect::Version(version), None).await?;
+                self.ensure(template).await
+            }
         }
     }
+}
+
+fn restore_authority(object: &mut Object, expected: &Value) {
+    object.set("data", expected.get("data").cloned());
+    object.set("binaryData", None);
+    let description = expected["metadata"]["annotations"][initial::DESCRIPTION].clone();
+    let mut annotations = object.meta("annotations").cloned().unwrap_or_else(|| serde_json::json!({}));
+    annotations[initial::DESCRIPTION] = description;
+    object.set_meta("annotations", Some(annotations));
 }
 
 impl Call {

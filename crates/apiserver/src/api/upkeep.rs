@@ -7,6 +7,7 @@ use super::{Api, Call, Subresource};
 use crate::object::Object;
 use crate::resource::Resource;
 use crate::status::Status;
+use crate::strategy::Strategy;
 use crate::write::delete::{DeleteOptions, Propagation};
 use crate::write::update::Part;
 
@@ -40,10 +41,32 @@ impl Api {
         self.change_whole(&call, change).await
     }
 
+    /// Changes an object in place, unless the change turns out to be impossible.
+    pub(crate) async fn try_change_by_key(
+        &self,
+        key: &str,
+        change: impl Fn(&mut Object) -> Result<(), Status>,
+    ) -> Result<(), Status> {
+        let Some(call) = self.call_for(key) else { return Ok(()) };
+        self.try_change_whole(&call, change).await
+    }
+
     async fn change_whole(&self, call: &Call, change: impl Fn(&mut Object)) -> Result<(), Status> {
+        let certain = |object: &mut Object| {
+            change(object);
+            Ok(())
+        };
+        self.try_change_whole(call, certain).await
+    }
+
+    async fn try_change_whole(
+        &self,
+        call: &Call,
+        change: impl Fn(&mut Object) -> Result<(), Status>,
+    ) -> Result<(), Status> {
         let changed = |old: &Object| {
             let mut object = old.clone();
-            change(&mut object);
+            change(&mut object)?;
             Ok(Changed { object, part: Part::Whole, warnings: Vec::new(), managed: true })
         };
         self.modify(call, changed).await.map(drop)
@@ -64,5 +87,5 @@ impl Api {
 
 /// Namespaces and definitions have their own way to go.
 fn holds_policy(resource: &Resource) -> bool {
-    resource.strategy != crate::strategy::Strategy::Plain
+    matches!(resource.strategy, Strategy::Namespace | Strategy::Definition)
 }

@@ -72,7 +72,7 @@ impl Api {
         }
         check_initial_events(&call)?;
         let (initial, from, end) = self.watch_start(&call, &filter).await?;
-        let changes = self.storage.changes(call.collection(), from);
+        let changes = self.storage.changes(&call.collection(), from);
         let timeout = call.query.timeout_seconds.filter(|seconds| *seconds > 0);
         let timeout =
             timeout.map_or(DEFAULT_TIMEOUT, |seconds| Duration::from_secs(seconds.min(MAX_TIMEOUT)));

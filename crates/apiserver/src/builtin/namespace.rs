@@ -24,12 +24,6 @@ fn default(namespace: &mut Value) {
             fill::inside(metadata, "labels", |labels| labels["kubernetes.io/metadata.name"] = name.into());
         });
     }
-    let deleted = !namespace["metadata"]["deletionTimestamp"].is_null();
-    fill::inside(namespace, "spec", |spec| {
-        if !deleted {
-            fill::empty(spec, "finalizers", json!(["kubernetes"]));
-        }
-    });
     fill::inside(namespace, "status", |status| fill::empty(status, "phase", "Active"));
 }
 

@@ -34,7 +34,7 @@ pub(super) const POD_TEMPLATE: Rules = Rules {
 fn default_pod(pod: &mut Value) {
     fill::inside(pod, "spec", |spec| {
         defaults::default_spec(spec);
-        defaults::admit(spec);
+        defaults::complete(spec);
     });
     let class = defaults::quality_of_service(&pod["spec"]);
     fill::inside(pod, "status", |status| {

@@ -54,16 +54,6 @@ fn read(generator: &mut SchemaGenerator) -> Vec<(String, Schema)> {
     schemas.collect()
 }
 
-/// Fields that servers show as null when there is nothing to show, because Go has no other way to write them.
-const SHOWN_AS_NULL: [(&str, &str); 6] = [
-    (".rbac.v1.Role", "rules"),
-    (".rbac.v1.ClusterRole", "rules"),
-    (".autoscaling.v2.HorizontalPodAutoscalerStatus", "currentMetrics"),
-    (".core.v1.Event", "eventTime"),
-    (".core.v1.Event", "firstTimestamp"),
-    (".core.v1.Event", "lastTimestamp"),
-];
-
 /// A definition with all that `k8s-openapi` leaves out or says of Rust rather than of Kubernetes.
 fn corrected(name: &str, mut schema: Schema) -> Schema {
     match name.rsplit_once('.').map_or(name, |(_, last)| last) {
@@ -80,9 +70,10 @@ fn corrected(name: &str, mut schema: Schema) -> Schema {
         _ => {}
     }
     schema.required.retain(|field| field != "metadata");
-    for (owner, field) in SHOWN_AS_NULL {
-        if let Some(field) = schema.properties.get_mut(field).filter(|_| name.ends_with(owner)) {
-            Arc::make_mut(field).nullable = true;
+    // Servers show some fields as null when there is nothing to show, because Go has no other way to write them.
+    for (field, property) in &mut schema.properties {
+        if crate::protobuf::is_null_when_absent(name, field) {
+            Arc::make_mut(property).nullable = true;
         }
     }
     lists::annotate(name, &mut schema);

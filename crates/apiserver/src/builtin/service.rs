@@ -28,7 +28,6 @@ fn default(service: &mut Value) {
         if spec["type"] == "LoadBalancer" {
             fill::absent(spec, "allocateLoadBalancerNodePorts", true);
         }
-        addresses(spec);
     });
     fill::inside(service, "status", |status| fill::absent(status, "loadBalancer", json!({})));
     if service["spec"]["type"] == "LoadBalancer" {
@@ -75,25 +74,6 @@ fn traffic_policies(spec: &mut Value) {
     }
     if matches!(read::text(spec, "type"), "NodePort" | "LoadBalancer" | "ClusterIP") {
         fill::absent(spec, "internalTrafficPolicy", "Cluster");
-    }
-}
-
-/// Families and policy of a cluster of IPv4 alone.
-fn addresses(spec: &mut Value) {
-    if spec["type"] == "ExternalName" {
-        return;
-    }
-    let first = read::text(spec, "clusterIP").to_owned();
-    if !first.is_empty() {
-        fill::empty(spec, "clusterIPs", json!([first]));
-    }
-    if first == "None" && read::is_empty(&spec["selector"]) {
-        fill::absent(spec, "ipFamilyPolicy", "RequireDualStack");
-        let both = spec["ipFamilyPolicy"] != "SingleStack";
-        fill::empty(spec, "ipFamilies", if both { json!(["IPv4", "IPv6"]) } else { json!(["IPv4"]) });
-    } else {
-        fill::absent(spec, "ipFamilyPolicy", "SingleStack");
-        fill::empty(spec, "ipFamilies", json!(["IPv4"]));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::kind::{Column, ColumnSource, ScalePaths, Scope};
+use crate::kind::{Column, ScalePaths, Scope};
 use crate::object::Object;
 
 /// What a definition says.
@@ -121,7 +121,7 @@ fn column(column: &Value) -> Column {
         format: text(column, "format").into(),
         description: description(column).into(),
         priority: priority.unwrap_or(0),
-        source: ColumnSource::JsonPath(text(column, "jsonPath").into()),
+        path: text(column, "jsonPath").into(),
     }
 }
 

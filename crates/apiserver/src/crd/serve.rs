@@ -5,7 +5,7 @@ use std::sync::Arc;
 use krono_schema::Schema;
 
 use super::definition::{Definition, Version};
-use crate::kind::{Column, ColumnSource, Kind, LazySchema, Rules, Scope};
+use crate::kind::{Column, Kind, LazySchema, Rules, Scope};
 use crate::resource::{Custom, Resource};
 
 /// The kinds of an established definition: one for each version that is served.
@@ -80,6 +80,6 @@ fn columns(version: &Version) -> Vec<Column> {
              https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
             .into(),
         priority: 0,
-        source: ColumnSource::JsonPath(".metadata.creationTimestamp".into()),
+        path: ".metadata.creationTimestamp".into(),
     }]
 }

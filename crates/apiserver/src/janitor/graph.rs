@@ -21,6 +21,12 @@ pub(super) enum Task {
     Release { key: Arc<str>, finalizer: &'static str },
     /// Let an empty namespace go.
     FinishNamespace { name: String },
+    /// Give a namespace what its pods need.
+    Furnish { namespace: String },
+    /// Give roles that are made of others their rules.
+    Gather,
+    /// Let a claim or volume go that nobody uses.
+    Unprotect { key: Arc<str> },
 }
 
 /// All objects, by uid.
@@ -264,6 +270,7 @@ mod tests {
             Task::Disown { key, owner } => format!("disown {key} {owner}"),
             Task::Release { key, finalizer } => format!("release {key} {finalizer}"),
             Task::FinishNamespace { name } => format!("finish {name}"),
+            other @ (Task::Furnish { .. } | Task::Gather | Task::Unprotect { .. }) => format!("{other:?}"),
         };
         tasks.iter().map(word).collect()
     }

@@ -15,6 +15,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(include_str!("table
 #[derive(Debug, Default)]
 pub(super) struct Table {
     kinds: HashMap<(&'static str, &'static str), usize>,
+    names: HashMap<&'static str, usize>,
     messages: Vec<Message>,
 }
 
@@ -83,6 +84,11 @@ impl Table {
         index.and_then(|it| self.message(*it))
     }
 
+    /// The message of a name such as `core.PodSpec`.
+    pub(super) fn message_named(&self, name: &str) -> Option<&Message> {
+        self.names.get(name).and_then(|it| self.message(*it))
+    }
+
     pub(super) fn message(&self, index: usize) -> Option<&Message> {
         self.messages.get(index)
     }
@@ -97,10 +103,11 @@ impl Table {
                 unread.push(line);
             }
         }
+        table.names = indices;
         (table, unread)
     }
 
-    fn read_line(&mut self, line: &'static str, indices: &HashMap<&str, usize>) -> Option<()> {
+    fn read_line(&mut self, line: &'static str, indices: &HashMap<&'static str, usize>) -> Option<()> {
         if let Some(kind) = line.strip_prefix('=') {
             let [api_version, kind, message] = words(kind)?;
             self.kinds.insert((api_version, kind), *indices.get(message)?);
@@ -116,7 +123,7 @@ impl Table {
     }
 }
 
-fn message_indices(text: &str) -> HashMap<&str, usize> {
+fn message_indices(text: &'static str) -> HashMap<&'static str, usize> {
     let names = text.lines().filter(|it| !it.starts_with(['#', '=', ' ']));
     names.enumerate().map(|(index, name)| (name, index)).collect()
 }

@@ -11,7 +11,7 @@ use super::rule::{Rule, strings};
 const MAX_ROUNDS: usize = 16;
 
 /// A cluster role as it is stored, and what it comes to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ClusterRole {
     labels: Value,
     /// None unless the role is made of others.
@@ -20,6 +20,11 @@ pub(super) struct ClusterRole {
 }
 
 impl ClusterRole {
+    /// Whether the role is made of others.
+    pub(super) fn is_made(&self) -> bool {
+        self.selectors.is_some()
+    }
+
     pub(super) fn read(object: &Value) -> Self {
         let selectors = object.pointer("/aggregationRule/clusterRoleSelectors").and_then(Value::as_array);
         let is_aggregated = object.get("aggregationRule").is_some_and(|it| !it.is_null());
@@ -84,7 +89,7 @@ fn selected_rules(roles: &BTreeMap<String, ClusterRole>, name: &str) -> Vec<Rule
 }
 
 /// Whether a label selector selects labels; one that cannot be understood selects nothing.
-fn selects(selector: &Value, labels: &Value) -> bool {
+pub(crate) fn selects(selector: &Value, labels: &Value) -> bool {
     let label = |key: &str| labels.get(key).and_then(Value::as_str);
     let wanted = selector.get("matchLabels").and_then(Value::as_object);
     let expressions = selector.get("matchExpressions").and_then(Value::as_array);

@@ -26,8 +26,16 @@ pub enum EscalationError {
     )]
     TooMany(usize),
     /// The role of a binding is not there.
-    #[error("{0}")]
-    NoRole(String),
+    #[error("{resource}.{GROUP} {} not found", quoted(name))]
+    NoRole {
+        /// `role` or `clusterrole`.
+        resource: &'static str,
+        /// The name of the role.
+        name: String,
+    },
+    /// A binding refers to something that is no role.
+    #[error("unsupported role reference kind: {}", quoted(_0))]
+    BadReference(String),
 }
 
 impl Policy {
@@ -98,10 +106,12 @@ impl Policy {
         let (kind, name) = (text(new, "/roleRef/kind"), text(new, "/roleRef/name"));
         let resource = if kind == "ClusterRole" { "clusterroles" } else { "roles" };
         let group = text(new, "/roleRef/apiGroup");
-        if self.is_allowed(user, "bind", Resource { group, resource, name, namespace, subresource: "" }) {
+        let is_role = matches!(kind, "ClusterRole" | "Role");
+        let bound = Resource { group, resource, name, namespace, subresource: "" };
+        if is_role && self.is_allowed(user, "bind", bound) {
             return Ok(());
         }
-        let rules = self.role_rules(kind, namespace, name).map_err(EscalationError::NoRole)?;
+        let rules = self.role_rules(kind, namespace, name)?;
         self.check_holds(user, namespace, rules)
     }
 

@@ -9,10 +9,10 @@ use super::aggregation::{self, ClusterRole};
 use super::message::quoted;
 use super::rule::Rule;
 use super::subject::{Subject, SubjectKey};
-use super::{Attributes, GROUP, Target, User, Verdict};
+use super::{Attributes, EscalationError, Target, User, Verdict};
 
 /// The roles and bindings of a cluster.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     cluster_roles: BTreeMap<String, ClusterRole>,
     roles: HashMap<ObjectKey, Arc<[Rule]>>,
@@ -24,13 +24,13 @@ pub struct Policy {
 type ObjectKey = (String, String);
 
 /// The bindings of one namespace, or of the whole cluster.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Scope {
     bindings: BTreeMap<String, Binding>,
     by_subject: HashMap<SubjectKey, BTreeSet<String>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Binding {
     role_kind: String,
     role_name: String,
@@ -105,6 +105,12 @@ impl Policy {
         Verdict { allowed: false, reason }
     }
 
+    /// The cluster roles that are made of others, with the rules they come to.
+    pub fn gathered(&self) -> Vec<(String, Vec<Rule>)> {
+        let made = self.cluster_roles.iter().filter(|(_, role)| role.is_made());
+        made.map(|(name, role)| (name.clone(), role.rules.to_vec())).collect()
+    }
+
     /// What a user may do in a namespace and in the cluster as a whole.
     pub fn rules_for(&self, user: &User, namespace: &str) -> UserRules {
         let mut seen = BTreeSet::new();
@@ -125,18 +131,23 @@ impl Policy {
     }
 
     /// The rules of the role a binding in `namespace` refers to.
-    pub(super) fn role_rules(&self, kind: &str, namespace: &str, name: &str) -> Result<&[Rule], String> {
-        let rules = match kind {
-            "ClusterRole" => self.cluster_roles.get(name).map(|it| &it.rules),
-            "Role" => self.roles.get(&(namespace.to_owned(), name.to_owned())),
-            _ => return Err(format!("unsupported role reference kind: {}", quoted(kind))),
+    pub(super) fn role_rules(
+        &self,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+    ) -> Result<&[Rule], EscalationError> {
+        let (resource, rules) = match kind {
+            "ClusterRole" => ("clusterrole", self.cluster_roles.get(name).map(|it| &it.rules)),
+            "Role" => ("role", self.roles.get(&(namespace.to_owned(), name.to_owned()))),
+            _ => return Err(EscalationError::BadReference(kind.to_owned())),
         };
-        let resource = kind.to_ascii_lowercase();
-        rules.map(|it| &**it).ok_or_else(|| format!("{resource}.{GROUP} {} not found", quoted(name)))
+        rules.map(|it| &**it).ok_or_else(|| EscalationError::NoRole { resource, name: name.to_owned() })
     }
 
     fn rules_of(&self, bound: &Bound<'_>) -> Result<&[Rule], String> {
-        self.role_rules(&bound.binding.role_kind, bound.namespace, &bound.binding.role_name)
+        let rules = self.role_rules(&bound.binding.role_kind, bound.namespace, &bound.binding.role_name);
+        rules.map_err(|error| error.to_string())
     }
 
     /// The bindings that are for a user, those of the cluster first; one that is for him twice may come twice.

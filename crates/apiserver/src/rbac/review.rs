@@ -24,10 +24,14 @@ pub fn access_review_errors(review: &Value) -> Vec<FieldError> {
     let (kind, spec) = (text(review, "kind"), review.get("spec").unwrap_or(&empty));
     let mut errors = attribute_errors(spec);
     let is_about_other = kind != "SelfSubjectAccessReview";
-    if is_about_other && text(spec, "user").is_empty() && strings(spec, "groups").is_empty() {
+    let is_unnamed = text(spec, "user").is_empty() && strings(spec, "groups").is_empty();
+    if is_about_other && is_unnamed {
         errors.push(invalid("spec.user", json!(""), "at least one of user or group must be specified"));
     }
-    if kind == "LocalSubjectAccessReview" {
+    errors.extend(member(spec, "resourceAttributes").map(selector_errors).unwrap_or_default());
+    let is_local = kind == "LocalSubjectAccessReview";
+    errors.extend(metadata_errors(review, is_local));
+    if is_local {
         errors.extend(local_errors(review, spec));
     }
     errors
@@ -37,7 +41,7 @@ fn attribute_errors(spec: &Value) -> Vec<FieldError> {
     match (member(spec, "resourceAttributes"), member(spec, "nonResourceAttributes")) {
         (Some(_), Some(path)) => {
             let detail = "cannot be specified in combination with resourceAttributes";
-            vec![invalid("spec.nonResourceAttributes", path.clone(), detail)]
+            vec![invalid("spec.nonResourceAttributes", internal(path), detail)]
         }
         (None, None) => {
             let detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
@@ -45,6 +49,42 @@ fn attribute_errors(spec: &Value) -> Vec<FieldError> {
         }
         (Some(_), None) | (None, Some(_)) => Vec::new(),
     }
+}
+
+/// Reviews are not stored, so there is nothing to say about them.
+fn metadata_errors(review: &Value, is_local: bool) -> Option<FieldError> {
+    let metadata = review.get("metadata").unwrap_or(&Value::Null);
+    let is_fine = |name: &String| name == "managedFields" || is_local && name == "namespace";
+    let given =
+        metadata.as_object().into_iter().flatten().find(|(name, value)| !is_fine(name) && !is_blank(value));
+    let detail = if is_local { "must be empty except for namespace" } else { "must be empty" };
+    given.map(|_| invalid("metadata", metadata.clone(), detail))
+}
+
+fn is_blank(value: &Value) -> bool {
+    value.is_null() || value == "" || value == &json!([]) || value == &json!({})
+}
+
+fn selector_errors(attributes: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    for name in ["fieldSelector", "labelSelector"] {
+        let Some(selector) = member(attributes, name) else { continue };
+        let path = format!("spec.resourceAttributes.{name}");
+        let (raw, count) = (text(selector, "rawSelector"), requirements(selector).len());
+        if !raw.is_empty() && count > 0 {
+            let detail = "may not specified at the same time as requirements";
+            errors.push(invalid(&format!("{path}.rawSelector"), json!(raw), detail));
+        }
+        if raw.is_empty() && count == 0 {
+            let detail = format!("when {path} is specified, requirements or rawSelector is required");
+            errors.push(required(&format!("{path}.requirements"), &detail));
+        }
+    }
+    errors
+}
+
+fn requirements(selector: &Value) -> &[Value] {
+    selector.get("requirements").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 fn local_errors(review: &Value, spec: &Value) -> Vec<FieldError> {
@@ -57,13 +97,23 @@ fn local_errors(review: &Value, spec: &Value) -> Vec<FieldError> {
     }
     if let Some(path) = member(spec, "nonResourceAttributes") {
         let detail = "disallowed on this kind of request";
-        errors.push(invalid("spec.nonResourceAttributes", path.clone(), detail));
+        errors.push(invalid("spec.nonResourceAttributes", internal(path), detail));
     }
     errors
 }
 
+/// The real server complains of its own type, whose fields have other names.
+fn internal(path: &Value) -> Value {
+    json!({"Path": text(path, "path"), "Verb": text(path, "verb")})
+}
+
 fn invalid(path: &str, value: Value, detail: &str) -> FieldError {
     let (kind, value) = (ErrorKind::Invalid, BadValue::Value(value));
+    FieldError { kind, path: path.to_owned(), value, detail: detail.to_owned() }
+}
+
+fn required(path: &str, detail: &str) -> FieldError {
+    let (kind, value) = (ErrorKind::Required, BadValue::Omitted);
     FieldError { kind, path: path.to_owned(), value, detail: detail.to_owned() }
 }
 

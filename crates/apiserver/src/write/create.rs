@@ -33,6 +33,8 @@ pub(crate) fn prepare(
     object.set_meta("generation", first);
     if resource.kind.has_status {
         object.set("status", None);
+        // A blank status is more than nothing: a pod is pending, a Service has no load balancer.
+        (resource.kind.rules.default)(object.value_mut());
     }
     Ok(())
 }
@@ -50,6 +52,11 @@ pub(crate) fn validate(resource: &Resource, object: &Object) -> Result<(), Statu
     let mut errors = metadata::errors(resource, object);
     errors.extend(resource.validate(object, None));
     verdict(resource, object, &errors)
+}
+
+/// Refuses an object that is none of its kind, whatever its metadata says. Changes nothing.
+pub(crate) fn validate_content(resource: &Resource, object: &Object) -> Result<(), Status> {
+    verdict(resource, object, &resource.validate(object, None))
 }
 
 /// The server decodes built-in kinds into types; what does not fit is no object of the kind at all.

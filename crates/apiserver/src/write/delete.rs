@@ -114,7 +114,7 @@ pub(crate) fn decide(
 }
 
 /// A policy that is said replaces the finalizers of another policy; none leaves them alone.
-fn set_finalizers(object: &mut Object, propagation: Option<Propagation>) {
+pub(crate) fn set_finalizers(object: &mut Object, propagation: Option<Propagation>) {
     let Some(propagation) = propagation else { return };
     let (keep, drop): (Option<&str>, &[&str]) = match propagation {
         Propagation::Background => (None, &[FOREGROUND, ORPHAN]),

@@ -1,7 +1,5 @@
 //! The client everybody uses, without a network.
 
-use std::time::{Duration, Instant};
-
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use krono_apiserver::Server;
 use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
@@ -13,11 +11,9 @@ async fn client() -> Client {
 }
 
 #[tokio::test]
-async fn a_client_is_there_at_once() {
-    let begin = Instant::now();
+async fn a_new_server_has_its_namespaces() {
     let namespaces: Api<Namespace> = Api::all(client().await);
     assert!(namespaces.get("kube-system").await.is_ok());
-    assert!(begin.elapsed() < Duration::from_millis(500), "{:?}", begin.elapsed());
 }
 
 #[tokio::test]
@@ -33,7 +29,8 @@ async fn typed_objects() {
     let patch = Patch::Merge(json!({"data": {"a": "c"}}));
     let patched = maps.patch("one", &PatchParams::default(), &patch).await.unwrap();
     assert_eq!(patched.data.unwrap()["a"], "c");
-    assert_eq!(maps.list(&ListParams::default()).await.unwrap().items.len(), 1);
+    let named = ListParams::default().fields("metadata.name=one");
+    assert_eq!(maps.list(&named).await.unwrap().items.len(), 1);
     assert!(maps.list_metadata(&ListParams::default().limit(1)).await.is_ok());
     maps.delete("one", &DeleteParams::default()).await.unwrap();
     assert!(maps.get_opt("one").await.unwrap().is_none());

@@ -84,3 +84,5 @@ impl Harness {
 }
 
 pub(crate) const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+/// A collection that is empty at the start.
+pub(crate) const SECRETS: &str = "/api/v1/namespaces/default/secrets";

@@ -1,7 +1,10 @@
 //! Requests against the server in process, and a real client on top of it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod access;
+mod admission;
 mod applies;
+mod bindings;
 mod client;
 mod definitions;
 mod documents;
@@ -10,5 +13,8 @@ mod harness;
 mod lists;
 mod objects;
 mod runtime;
+mod services;
+mod specials;
+mod start;
 mod watches;
 mod workloads;

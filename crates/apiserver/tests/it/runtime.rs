@@ -15,21 +15,25 @@ use serde_json::json;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
+fn secret(name: &str) -> Secret {
+    serde_json::from_value(json!({"metadata": {"name": name}})).unwrap()
+}
+
 fn map(name: &str) -> ConfigMap {
     serde_json::from_value(json!({"metadata": {"name": name}})).unwrap()
 }
 
 async fn seen(config: watcher::Config) -> Vec<String> {
     let server = Server::in_memory().await.unwrap();
-    let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
-    maps.create(&PostParams::default(), &map("a")).await.unwrap();
-    let mut events = watcher(maps.clone(), config).boxed();
+    let secrets: Api<Secret> = Api::default_namespaced(server.client());
+    secrets.create(&PostParams::default(), &secret("a")).await.unwrap();
+    let mut events = watcher(secrets.clone(), config).boxed();
     let mut words = Vec::new();
     while words.len() < 5 {
         let event = tokio::time::timeout(PATIENCE, events.try_next()).await.unwrap().unwrap().unwrap();
         if matches!(event, Event::InitDone) {
-            maps.create(&PostParams::default(), &map("b")).await.unwrap();
-            maps.delete("b", &DeleteParams::default()).await.unwrap();
+            secrets.create(&PostParams::default(), &secret("b")).await.unwrap();
+            secrets.delete("b", &DeleteParams::default()).await.unwrap();
         }
         words.push(match event {
             Event::Init => "init".to_owned(),

@@ -4,7 +4,7 @@ use http_body_util::BodyExt;
 use krono_apiserver::Body;
 use serde_json::{Value, json};
 
-use crate::harness::{Harness, MAPS, start};
+use crate::harness::{Harness, SECRETS, start};
 
 /// The lines of a watch, one by one.
 struct Lines {
@@ -33,14 +33,14 @@ impl Lines {
 }
 
 async fn watch(it: &Harness, query: &str) -> Lines {
-    let response = it.open("GET", &format!("{MAPS}?watch=true&{query}"), &[], "").await;
+    let response = it.open("GET", &format!("{SECRETS}?watch=true&{query}"), &[], "").await;
     assert_eq!(response.status(), 200);
     Lines { body: response.into_body(), waiting: Vec::new() }
 }
 
 async fn create(it: &Harness, name: &str, colour: &str) -> String {
     let body = json!({"metadata": {"name": name, "labels": {"colour": colour}}});
-    let created = it.post(MAPS, &body).await.ok();
+    let created = it.post(SECRETS, &body).await.ok();
     created["metadata"]["resourceVersion"].as_str().unwrap().to_owned()
 }
 
@@ -50,12 +50,12 @@ async fn changes_arrive_in_order() {
     let version = create(&it, "a", "red").await;
     let mut lines = watch(&it, &format!("resourceVersion={version}")).await;
     create(&it, "b", "red").await;
-    it.patch(&format!("{MAPS}/a"), "merge-patch+json", &json!({"data": {"x": "y"}})).await.ok();
-    it.delete(&format!("{MAPS}/a")).await.ok();
+    it.patch(&format!("{SECRETS}/a"), "merge-patch+json", &json!({"data": {"x": "eQ=="}})).await.ok();
+    it.delete(&format!("{SECRETS}/a")).await.ok();
     assert_eq!(lines.seen().await, "ADDED b");
     assert_eq!(lines.seen().await, "MODIFIED a");
     let event = lines.next().await.unwrap();
-    assert_eq!((&event["type"], &event["object"]["data"]["x"]), (&json!("DELETED"), &json!("y")));
+    assert_eq!((&event["type"], &event["object"]["data"]["x"]), (&json!("DELETED"), &json!("eQ==")));
     let deleted: u64 = event["object"]["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap();
     assert!(deleted > version.parse().unwrap());
 }
@@ -67,7 +67,7 @@ async fn selectors_decide_what_is_seen() {
     let mut lines = watch(&it, &format!("resourceVersion={version}&labelSelector=colour%3Dblue")).await;
     let paint = async |colour: &str| {
         let body = json!({"metadata": {"labels": {"colour": colour}}});
-        it.patch(&format!("{MAPS}/a"), "merge-patch+json", &body).await.ok();
+        it.patch(&format!("{SECRETS}/a"), "merge-patch+json", &body).await.ok();
     };
     paint("green").await;
     paint("blue").await;
@@ -93,7 +93,7 @@ async fn initial_events_end_with_a_bookmark() {
     assert_eq!(end["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"], "true");
     create(&it, "c", "red").await;
     assert_eq!(lines.seen().await, "ADDED c");
-    let refused = it.get(&format!("{MAPS}?watch=true&sendInitialEvents=true")).await;
+    let refused = it.get(&format!("{SECRETS}?watch=true&sendInitialEvents=true")).await;
     assert_eq!((refused.code, &refused.body["reason"]), (422, &json!("Invalid")));
 }
 
@@ -104,7 +104,7 @@ async fn bookmarks_and_the_end() {
     let mut lines =
         watch(&it, &format!("resourceVersion={version}&timeoutSeconds=90&allowWatchBookmarks=true")).await;
     let bookmark = lines.next().await.unwrap();
-    assert_eq!((&bookmark["type"], &bookmark["object"]["kind"]), (&json!("BOOKMARK"), &json!("ConfigMap")));
+    assert_eq!((&bookmark["type"], &bookmark["object"]["kind"]), (&json!("BOOKMARK"), &json!("Secret")));
     assert_eq!(bookmark["object"]["metadata"]["resourceVersion"], version);
     assert_eq!(lines.next().await, None);
 }
@@ -116,7 +116,7 @@ async fn without_a_version_the_present_comes_first() {
     let mut lines = watch(&it, "").await;
     assert_eq!(lines.seen().await, "ADDED a");
     let partial = [("accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")];
-    let response = it.open("GET", &format!("{MAPS}?watch=1"), &partial, "").await;
+    let response = it.open("GET", &format!("{SECRETS}?watch=1"), &partial, "").await;
     let mut lines = Lines { body: response.into_body(), waiting: Vec::new() };
     assert_eq!(lines.next().await.unwrap()["object"]["kind"], "PartialObjectMetadata");
 }

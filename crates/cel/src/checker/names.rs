@@ -145,7 +145,7 @@ pub(super) fn root_of(ast: &Ast, id: ExprId) -> Option<&str> {
 
 /// The text of `a.b.c`; none when that is not a plain path.
 #[expect(clippy::wildcard_enum_match_arm, reason = "only names and fields make a path")]
-pub(super) fn qualified_name(ast: &Ast, id: ExprId) -> Option<String> {
+pub(crate) fn qualified_name(ast: &Ast, id: ExprId) -> Option<String> {
     match ast.expr(id) {
         Expr::Ident(name) => Some(name.to_string()),
         Expr::Select { operand, field, optional: false } => {

@@ -51,7 +51,7 @@ impl Writer<'_, '_> {
             }
             Val::Duration(value) => self.string(&value.to_string())?,
             Val::Json(json, _) => self.raw(json)?,
-            Val::List(elements) => self.list(elements.iter(), Self::value)?,
+            Val::List(elements) | Val::United(elements, _) => self.list(elements.iter(), Self::value)?,
             Val::Map(map) => self.map(MapView::Made(map))?,
             Val::Optional(Some(value)) => self.value(value)?,
             Val::Optional(None) if self.style == Style::Kubernetes => self.out.push_str("null"),

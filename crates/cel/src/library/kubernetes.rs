@@ -16,6 +16,12 @@ pub use urls::{ParseUrlError, Url, urls};
 
 use crate::function::Library;
 
+/// cel-go's `strings` extension in version 2, which the API server has stayed with: no `reverse`, and an older `format`, which
+/// writes `["a", "b"]` for a list and refuses a number of another type than its clause.
+pub fn strings() -> Library {
+    super::strings::version_2()
+}
+
 /// `ip`, `isIP`, `ip.isCanonical` and what can be asked of an address.
 pub fn ip() -> Library {
     super::network::ip()

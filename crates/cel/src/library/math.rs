@@ -124,7 +124,7 @@ mod tests {
         check("math.sqrt(81)", "9.0");
         check("math.isNaN(math.sqrt(-1))", "true");
         check("[math.isInf(1.0/0.0), math.isFinite(1.0/0.0), math.isFinite(1.0)]", "[true, false, true]");
-        check("math.ceil(dyn(1))", "! no such overload");
+        check("math.ceil(dyn(1))", "! no such overload: math.ceil(int)");
     }
 
     #[test]

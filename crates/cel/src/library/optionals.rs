@@ -116,7 +116,7 @@ fn is_zero(value: &Val<'_>) -> bool {
         Val::Timestamp(value) => *value == Timestamp::MIN,
         Val::Duration(value) => *value == Duration::ZERO,
         Val::Optional(_) | Val::Type(_) | Val::Opaque(_) => false,
-        Val::Json(..) | Val::List(_) | Val::Map(_) => {
+        Val::Json(..) | Val::List(_) | Val::United(..) | Val::Map(_) => {
             value.as_list().is_some_and(|it| it.is_empty()) || value.as_map().is_some_and(|it| it.is_empty())
         }
     }
@@ -142,7 +142,7 @@ mod tests {
         check("[[1, 2].first(), [1, 2].last(), [].first(), [].last()]", "[some(1), some(2), none, none]");
         check("optional.unwrap([optional.of(1), optional.none(), optional.of(2)])", "[1, 2]");
         check("[optional.of(1), optional.none()].unwrapOpt()", "[1]");
-        check("optional.unwrap(dyn([1]))", "! no such overload");
+        check("optional.unwrap(dyn([1]))", "! no such overload: optional.unwrap(list)");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Text functions: cel-go's `strings` extension.
 
 mod format;
+mod older;
 mod position;
 mod validate;
 
+use format::{Style, format};
 use position::{char_at, index_of, last_index_of, substring};
 
 use super::{Dialect, arity};
@@ -17,6 +19,22 @@ use crate::value::{ListView, Val};
 ///
 /// The dialects differ in searches that start behind the end: the specification has an error, cel-go finds nothing.
 pub fn strings(dialect: Dialect) -> Library {
+    common(dialect)
+        .function("reverse", [Overload::method("string_reverse", [String], String, reverse)])
+        .function("format", [formatting(Style::Current).validated_by(validate::validate)])
+}
+
+/// The same as it was in version 2, for Kubernetes.
+pub(super) fn version_2() -> Library {
+    common(Dialect::CelGo)
+        .function("format", [formatting(Style::Older).validated_by(validate::validate_older)])
+}
+
+fn formatting(style: Style) -> Overload {
+    Overload::method("string_format", [String, Type::list(Type::Dyn)], String, format(style))
+}
+
+fn common(dialect: Dialect) -> Library {
     let strings = || Type::list(String);
     Library::new()
         .function("charAt", [Overload::method("string_char_at_int", [String, Int], String, char_at)])
@@ -80,13 +98,7 @@ pub fn strings(dialect: Dialect) -> Library {
                 Overload::method("list_join_string", [strings(), String], String, join),
             ],
         )
-        .function("reverse", [Overload::method("string_reverse", [String], String, reverse)])
         .function("strings.quote", [Overload::function("strings_quote", [String], String, quote)])
-        .function(
-            "format",
-            [Overload::method("string_format", [String, Type::list(Type::Dyn)], String, format::format)
-                .validated_by(validate::validate)],
-        )
 }
 
 fn lower_ascii<'a>(meter: &Meter<'_>, args: &[Val<'a>]) -> Result<Val<'a>, EvalError> {

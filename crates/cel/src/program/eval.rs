@@ -191,13 +191,15 @@ impl<'a> Frame<'_, 'a> {
     }
 
     fn dispatch(&self, call: &Call, args: &[Val<'a>]) -> Outcome<'a> {
-        match call.overloads.as_slice() {
-            [only] => (only.implementation)(self.meter, args),
-            overloads => match overloads.iter().find(|it| accepts(it, args)) {
-                Some(overload) => (overload.implementation)(self.meter, args),
-                None => Err(no_overload_of(&call.name)),
-            },
-        }
+        let overload = match call.overloads.as_slice() {
+            [only] => Some(only),
+            overloads => overloads.iter().find(|it| accepts(it, args)),
+        };
+        let outcome = match overload {
+            Some(overload) => (overload.implementation)(self.meter, args),
+            None => Err(EvalError::no_such_overload()),
+        };
+        outcome.map_err(|it| it.of_call(&call.name, args))
     }
 
     #[inline(never)]
@@ -324,11 +326,6 @@ fn unwrap_optional(value: Val<'_>) -> Result<Option<Val<'_>>, EvalError> {
 #[cold]
 fn unknown(name: &str) -> EvalError {
     EvalError::new(EvalErrorKind::NoSuchAttribute, format!("no such attribute(s): {name}"))
-}
-
-#[cold]
-fn no_overload_of(name: &str) -> EvalError {
-    EvalError::new(EvalErrorKind::NoSuchOverload, format!("no such overload: {name}"))
 }
 
 #[cold]

@@ -19,7 +19,7 @@ impl<'a> Range<'a> {
     fn of(value: Val<'a>) -> Option<Self> {
         match value {
             Val::Json(Value::Array(elements), ty) => Some(Self::Json(elements, element_type(ty))),
-            Val::List(elements) => Some(Self::List(elements)),
+            Val::List(elements) | Val::United(elements, _) => Some(Self::List(elements)),
             other => other.as_map().map(|map| Self::Entries(map.entries())),
         }
     }

@@ -9,6 +9,7 @@ use super::ir::{
 };
 use crate::ast::{BinaryOp, Element, Entry, Expr, ExprId, Literal, Loop, StructField, UnaryOp};
 use crate::checked::{Checked, Meaning};
+use crate::checker::qualified_name;
 use crate::library;
 use crate::types::Type;
 use crate::value::Val;
@@ -38,7 +39,7 @@ impl Lowering<'_> {
 
     fn op(&self, id: ExprId) -> Op {
         match self.checked.ast().expr(id) {
-            Expr::Literal(literal) => Op::Constant(constant(literal)),
+            Expr::Literal(literal) => Op::Constant(Val::from(literal)),
             Expr::Ident(name) => self.name(id, name),
             Expr::Select { operand, field, optional } => self.select(id, *operand, field, *optional),
             Expr::Has { operand, field } => self.has(*operand, field, id),
@@ -153,8 +154,11 @@ impl Lowering<'_> {
             }
         }
         let receiver = target.filter(|_| overloads.first().is_none_or(|it| it.receiver));
+        let namespace = target.filter(|_| receiver.is_none());
+        let namespace = namespace.and_then(|id| qualified_name(&self.checked.ast, id));
+        let name = namespace.map_or_else(|| Arc::clone(name), |it| format!("{it}.{name}").into());
         let args = receiver.iter().chain(args).map(|id| self.node(*id)).collect();
-        fold::call(Call { name: Arc::clone(name), overloads: overloads.clone(), args })
+        fold::call(Call { name, overloads: overloads.clone(), args })
     }
 
     fn binary(&self, id: ExprId, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Op {
@@ -274,16 +278,4 @@ fn extend_path(operand: Ir, step: Step, ty: Type) -> Result<Box<Path>, (Ir, Step
         op => return Err((Ir { op, span: operand.span }, step, ty)),
     };
     Ok(Box::new(Path { root, steps: vec![step], ty }))
-}
-
-fn constant(literal: &Literal) -> Val<'static> {
-    match literal {
-        Literal::Null => Val::Null,
-        Literal::Bool(value) => Val::Bool(*value),
-        Literal::Int(value) => Val::Int(*value),
-        Literal::Uint(value) => Val::Uint(*value),
-        Literal::Double(value) => Val::Double(*value),
-        Literal::String(text) => Val::string(Arc::clone(text)),
-        Literal::Bytes(bytes) => Val::Bytes(Arc::clone(bytes)),
-    }
 }

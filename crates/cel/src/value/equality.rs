@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{ListView, MapView, Val};
+use super::{ListView, MapView, Opaque, Val};
 use crate::error::EvalError;
 use crate::meter::Meter;
 use crate::number::{compare_int_double, compare_int_uint, compare_uint_double};
@@ -26,12 +26,19 @@ pub(super) fn equal(a: &Val<'_>, b: &Val<'_>, meter: &Meter<'_>) -> Verdict {
         (Val::Type(a), Val::Type(b)) => a.runtime_name() == b.runtime_name(),
         (Val::Optional(Some(a)), Val::Optional(Some(b))) => return equal(a, b, meter),
         (Val::Optional(a), Val::Optional(b)) => a.is_none() && b.is_none(),
-        (Val::Opaque(a), Val::Opaque(b)) => a.equals(b.as_ref()),
+        (Val::Opaque(it), _) | (_, Val::Opaque(it)) if it.is_absence() => return Err(compared_absence(it)),
         // JSON has no NaN, so what is the same is equal.
         (Val::Json(a, _), Val::Json(b, _)) if std::ptr::eq(*a, *b) => true,
+        (Val::Opaque(a), Val::Opaque(b)) => a.equals(b.as_ref()),
         _ if is_number(a) => compare_numbers(a, b) == Some(Ordering::Equal),
         _ => return equal_aggregates(a, b, meter),
     })
+}
+
+#[cold]
+fn compared_absence(it: &Arc<dyn Opaque>) -> EvalError {
+    let name = it.type_of();
+    EvalError::invalid(format!("{} is a field-removal sentinel and cannot be compared", name.runtime_name()))
 }
 
 fn is_number(value: &Val<'_>) -> bool {
@@ -40,7 +47,8 @@ fn is_number(value: &Val<'_>) -> bool {
 
 fn equal_aggregates(a: &Val<'_>, b: &Val<'_>, meter: &Meter<'_>) -> Verdict {
     if let (Some(left), Some(right)) = (a.as_list(), b.as_list()) {
-        let semantics = semantics(a).or_else(|| semantics(b)).unwrap_or(&ListSemantics::Atomic);
+        // As in Kubernetes, the left side says how: `set == ['b', 'a']` may hold where `['b', 'a'] == set` does not.
+        let semantics = semantics(a).unwrap_or(&ListSemantics::Atomic);
         return if left.len() == right.len() {
             equal_lists(left, right, semantics, meter)
         } else {
@@ -53,9 +61,10 @@ fn equal_aggregates(a: &Val<'_>, b: &Val<'_>, meter: &Meter<'_>) -> Verdict {
     }
 }
 
-/// What is special about a lent list's type, if anything is.
-pub(super) fn semantics<'v>(value: &'v Val<'_>) -> Option<&'v ListSemantics> {
+/// What is special about a list, if anything is.
+pub(super) fn semantics<'a>(value: &Val<'a>) -> Option<&'a ListSemantics> {
     match value {
+        Val::United(_, semantics) => Some(semantics),
         Val::Json(_, Type::List(list)) if list.semantics != ListSemantics::Atomic => Some(&list.semantics),
         _ => None,
     }

@@ -7,6 +7,7 @@ use serde_json::{Number, Value};
 use super::{Key, Val};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::meter::Meter;
+use crate::number::exact_int;
 use crate::time::{Duration, Timestamp};
 use crate::types::Type;
 
@@ -26,7 +27,8 @@ impl<'a> Val<'a> {
 
     /// The value as JSON: optionals are unwrapped to the value or null, times are written in Kubernetes' format.
     ///
-    /// Bytes, types and most library values have no JSON form, and neither have numbers JSON cannot hold.
+    /// Bytes, types and most library values have no JSON form, and neither have numbers JSON cannot hold. A whole double is
+    /// written as Go writes it, without a fraction, so that it fits a field that wants an integer.
     pub fn to_json(&self) -> Result<Value, EvalError> {
         self.to_json_metered(&Meter::default())
     }
@@ -52,16 +54,24 @@ impl<'a> Val<'a> {
                 charge_json(json, meter)?;
                 (*json).clone()
             }
-            Self::List(elements) => {
-                Value::Array(elements.iter().map(|it| it.to_json_metered(meter)).collect::<Result<_, _>>()?)
+            Self::List(elements) | Self::United(elements, _) => {
+                let written = elements.iter().filter(|it| !it.is_absence());
+                Value::Array(written.map(|it| it.to_json_metered(meter)).collect::<Result<_, _>>()?)
             }
             Self::Map(map) => {
                 let entry =
                     |(key, value): &(Key<'a>, Val<'a>)| Ok((name(key)?, value.to_json_metered(meter)?));
-                Value::Object(map.entries().iter().map(entry).collect::<Result<_, EvalError>>()?)
+                let written = map.entries().iter().filter(|(_, value)| !value.is_absence());
+                Value::Object(written.map(entry).collect::<Result<_, EvalError>>()?)
             }
             Self::Optional(Some(value)) => value.to_json_metered(meter)?,
             Self::Type(ty) => return Err(no_json(ty.runtime_name(), "")),
+            Self::Opaque(value) if value.is_absence() => {
+                return Err(no_json(
+                    value.type_of().runtime_name(),
+                    ": it stands for a field that is left out",
+                ));
+            }
             Self::Opaque(value) => {
                 value.to_json().ok_or_else(|| no_json(value.type_of().runtime_name(), "; use string()"))?
             }
@@ -119,6 +129,9 @@ fn too_large(value: u64) -> EvalError {
 }
 
 fn double_to_json(value: f64) -> Result<Value, EvalError> {
+    if let Some(whole) = exact_int(value) {
+        return Ok(Value::from(whole));
+    }
     Number::from_f64(value).map(Value::Number).ok_or_else(|| no_json(&value.to_string(), ""))
 }
 

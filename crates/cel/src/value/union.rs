@@ -1,5 +1,7 @@
 //! `+` on the lists that Kubernetes treats as sets and maps.
 
+use std::sync::Arc;
+
 use super::equality::{same_keys, semantics};
 use super::{ListView, Val};
 use crate::error::EvalError;
@@ -10,16 +12,18 @@ use crate::types::ListSemantics;
 pub(crate) fn append_lists<'a>(a: &Val<'a>, b: &Val<'a>, meter: &Meter<'_>) -> Result<Val<'a>, EvalError> {
     let (left, right) = (a.elements()?, b.elements()?);
     meter.charge((left.len() + right.len()) as u64)?;
-    match semantics(a) {
-        None | Some(ListSemantics::Atomic) => Ok(Val::list(left.iter().chain(right.iter()).collect())),
-        Some(ListSemantics::Set) => {
-            unite(left, right, meter, |old, new| old.equals(new, meter), |_, _| {}).map(Val::list)
-        }
-        Some(ListSemantics::Map(keys)) => {
+    let Some(semantics) = semantics(a) else {
+        return Ok(Val::list(left.iter().chain(right.iter()).collect()));
+    };
+    let united = match semantics {
+        ListSemantics::Atomic => left.iter().chain(right.iter()).collect(),
+        ListSemantics::Set => unite(left, right, meter, |old, new| old.equals(new, meter), |_, _| {})?,
+        ListSemantics::Map(keys) => {
             let same = |old: &Val<'a>, new: &Val<'a>| Ok(same_keys(old, new, keys));
-            unite(left, right, meter, same, |old, new| *old = new).map(Val::list)
+            unite(left, right, meter, same, |old, new| *old = new)?
         }
-    }
+    };
+    Ok(Val::United(Arc::new(united), semantics))
 }
 
 /// The elements of `left` in their places, then those of `right` that are not the same as one of them.
@@ -55,8 +59,6 @@ fn position<T>(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use serde_json::{Value, json};
 
     use super::*;
@@ -76,6 +78,23 @@ mod tests {
     #[test]
     fn sets_are_united() {
         check(ListSemantics::Set, &json!([1, 2]), &json!([3, 2]), &json!([1, 2, 3]));
+    }
+
+    #[test]
+    fn what_was_united_is_still_a_set() {
+        let ty = Type::List(Arc::new(ListType { element: Type::Int, semantics: ListSemantics::Set }));
+        let env = crate::Env::builder().library(crate::library::standard()).variable("set", ty).build();
+        let set = json!([1, 2]);
+        let check = |expression: &str| {
+            let program = env.compile(expression).unwrap();
+            let value = program.eval(&env.bindings().with("set", &set)).unwrap();
+            assert_eq!(value, Val::Bool(true), "{expression}");
+        };
+        check("set + [3] == [3, 2, 1]");
+        check("!([3, 2, 1] == set + [3])");
+        check("(set + [3] + [3, 1]).size() == 3");
+        check("(set + [3]).map(x, x * 2) == [2, 4, 6]");
+        check("!([3] + set == [2, 1, 3])");
     }
 
     #[test]

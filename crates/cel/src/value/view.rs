@@ -21,7 +21,7 @@ pub enum ListView<'v, 'a> {
 impl<'v, 'a> ListView<'v, 'a> {
     pub(super) fn of(value: &'v Val<'a>) -> Option<Self> {
         match value {
-            Val::List(elements) => Some(Self::Made(elements)),
+            Val::List(elements) | Val::United(elements, _) => Some(Self::Made(elements)),
             Val::Json(Value::Array(elements), ty) => Some(Self::Json(elements, element_type(ty))),
             _ => None,
         }

@@ -94,7 +94,7 @@ fn settle(graph: &CompiledGraph, instance: &Value) -> Vec<Value> {
     let mut instance = instance.clone();
     instance["metadata"]["namespace"] = "default".into();
     let schema = graph.crd.spec.versions[0].schema().expect("a schema").clone();
-    krono_schema::default(&mut instance, &schema);
+    krono_schema::default(&schema, &mut instance);
     let (mut world, mut made) = (Objects::default(), Vec::new());
     for _ in 0..=graph.order.levels.len() {
         let evaluation = graph.evaluate(&instance, &world);

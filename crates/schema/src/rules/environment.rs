@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use krono_cel::library::{self, Dialect, kubernetes};
+use krono_cel::library::{self, kubernetes};
 use krono_cel::{Env, EnvBuilder, Type};
 
 /// The environment of rules on values of type `ty`: what the API server offers, `self` and `oldSelf`.
@@ -14,9 +14,10 @@ pub(super) fn rule_environment(ty: &Type, old: Type) -> Env {
 fn base() -> Env {
     let libraries = [
         library::standard(),
+        library::wrappers(),
         library::two_variable(),
         library::lists(),
-        library::strings(Dialect::CelGo),
+        kubernetes::strings(),
         library::sets(),
         library::optionals(),
         kubernetes::lists(),
@@ -29,5 +30,5 @@ fn base() -> Env {
         kubernetes::semver(),
     ];
     let builder = libraries.into_iter().fold(Env::builder(), EnvBuilder::library);
-    builder.mixed_comparisons(true).homogeneous_literals(true).build()
+    builder.mixed_comparisons(true).homogeneous_literals(true).validate_literals(true).build()
 }

@@ -50,7 +50,7 @@ fn apply_one(schema: &mut Schema, demands: &mut Demands, marker: &Marker) -> Res
 
 fn default(schema_type: Option<SchemaType>, marker: &Marker) -> Result<Value, Problem> {
     match schema_type {
-        Some(SchemaType::String) => Ok(Value::from(marker.value.as_str())),
+        Some(SchemaType::String) => Ok(Value::from(text(&marker.value))),
         Some(SchemaType::Integer) => integer(marker, &marker.value).map(Value::from),
         Some(SchemaType::Number) => number(marker),
         Some(SchemaType::Boolean) => boolean(marker).map(Value::from),
@@ -58,6 +58,11 @@ fn default(schema_type: Option<SchemaType>, marker: &Marker) -> Result<Value, Pr
         Some(SchemaType::Object) => json(marker, Value::is_object, "a JSON object such as {\"a\": 1}"),
         None => json(marker, |_| true, "JSON"),
     }
+}
+
+/// kro puts quotes around the text and calls that JSON, so `\n` is a new line; what is not JSON then is meant literally.
+fn text(value: &str) -> String {
+    serde_json::from_str(&format!("\"{value}\"")).unwrap_or_else(|_| value.to_owned())
 }
 
 fn json(marker: &Marker, fits: impl Fn(&Value) -> bool, expected: &'static str) -> Result<Value, Problem> {

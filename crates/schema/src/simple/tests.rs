@@ -39,6 +39,9 @@ fn types() {
 #[test]
 fn markers_on_strings() {
     check_field(r#"string | default="a \"b\"""#, &json!({"type": "string", "default": "a \"b\""}));
+    check_field(r#"string | default="a\nb""#, &json!({"type": "string", "default": "a\nb"}));
+    check_field(r#"string | default="\d+""#, &json!({"type": "string", "default": "\\d+"}));
+    check_field(r#"string | default="\\""#, &json!({"type": "string", "default": "\\"}));
     check_field(
         r#"string | default=5 description="d""#,
         &json!({"type": "string", "default": "5", "description": "d"}),

@@ -1,8 +1,12 @@
 //! What a data directory promises.
 
-use krono_store::{BackupError, DiskStore, Expected, OpenError, Options, Store, backup, restore};
+use std::sync::Arc;
 
-use crate::conformance::{all, keys, put};
+use krono_store::{
+    BackupError, Change, Compacted, DiskStore, Expected, OpenError, Options, Store, Write, backup, restore,
+};
+
+use crate::conformance::{all, first_after, put};
 
 fn open(directory: &std::path::Path) -> Result<DiskStore, OpenError> {
     DiskStore::open(directory, &Options::default())
@@ -13,12 +17,37 @@ fn a_restart_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path()).unwrap();
     put(&store, "a", Expected::Absent, "1").unwrap();
-    put(&store, "a", Expected::At(1), "2").unwrap();
-    let (before, change) = (store.range(&all("")), store.change_after("", 1));
+    put(&store, "a", Expected::At(2), "2").unwrap();
+    put(&store, "b", Expected::Absent, "1").unwrap();
+    store.write(Write::delete("a", 3)).wait().unwrap();
+    put(&store, "a", Expected::Absent, "3").unwrap();
+    let seen = |store: &DiskStore| (store.range(&all("")), changes(store));
+    let before = seen(&store);
+    assert_eq!(before.1.len(), 5);
     drop(store);
     let store = open(directory.path()).unwrap();
-    assert_eq!((store.range(&all("")), store.change_after("", 1)), (before, change));
-    assert_eq!(put(&store, "b", Expected::Absent, "1"), Ok(3));
+    assert_eq!(seen(&store), before);
+    assert_eq!(put(&store, "c", Expected::Absent, "1"), Ok(7));
+}
+
+/// All changes from the first.
+fn changes(store: &DiskStore) -> Vec<Arc<Change>> {
+    let mut watch = store.watch("", 1);
+    std::iter::from_fn(|| watch.try_next().unwrap()).collect()
+}
+
+#[test]
+fn compaction_outlives_a_restart() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path()).unwrap();
+    for key in ["a", "b", "c"] {
+        put(&store, key, Expected::Absent, key).unwrap();
+    }
+    store.compact(3).wait().unwrap();
+    drop(store);
+    let store = open(directory.path()).unwrap();
+    assert_eq!(first_after(&store, "", 2), Err(Compacted { oldest: 3 }));
+    assert_eq!(first_after(&store, "", 3), Ok(Some((4, false, 0))));
 }
 
 #[test]
@@ -58,7 +87,7 @@ fn damaged_and_foreign_files_are_refused() {
 fn an_interrupted_first_start_is_no_damage() {
     let directory = tempfile::tempdir().unwrap();
     drop(redb::Database::create(directory.path().join("krono.redb")).unwrap());
-    assert_eq!(open(directory.path()).unwrap().version(), 0);
+    assert_eq!(open(directory.path()).unwrap().version(), 1);
 }
 
 #[cfg(unix)]
@@ -74,16 +103,44 @@ fn only_the_owner_can_read_the_data() {
 
 #[test]
 fn newer_files_are_refused() {
-    const NUMBERS: redb::TableDefinition<&str, u64> = redb::TableDefinition::new("numbers");
+    const NUMBERS: redb::TableDefinition<&str, &[u8]> = redb::TableDefinition::new("numbers");
     let directory = tempfile::tempdir().unwrap();
     drop(open(directory.path()).unwrap());
     let database = redb::Database::open(directory.path().join("krono.redb")).unwrap();
     let transaction = database.begin_write().unwrap();
-    transaction.open_table(NUMBERS).unwrap().insert("format", 99).unwrap();
+    transaction.open_table(NUMBERS).unwrap().insert("store", &99_u64.to_le_bytes()[..]).unwrap();
     transaction.commit().unwrap();
     drop(database);
     let error = open(directory.path()).unwrap_err();
     assert!(matches!(error, OpenError::Newer { .. }), "{error}");
+}
+
+#[test]
+fn files_of_the_first_format_are_refused() {
+    const NUMBERS: redb::TableDefinition<&str, u64> = redb::TableDefinition::new("numbers");
+    let directory = tempfile::tempdir().unwrap();
+    let database = redb::Database::create(directory.path().join("krono.redb")).unwrap();
+    let transaction = database.begin_write().unwrap();
+    transaction.open_table(NUMBERS).unwrap().insert("format", 1).unwrap();
+    transaction.commit().unwrap();
+    drop(database);
+    let error = open(directory.path()).unwrap_err();
+    assert!(matches!(error, OpenError::Older { .. }), "{error}");
+}
+
+#[test]
+fn a_file_that_lost_everything_is_no_new_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("krono.redb");
+    let store = open(directory.path()).unwrap();
+    put(&store, "a", Expected::Absent, "1").unwrap();
+    drop(store);
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, "").unwrap();
+    let error = open(directory.path()).unwrap_err().to_string();
+    assert!(error.contains("krono.redb is damaged") && error.contains("restore it from a backup"), "{error}");
+    std::fs::write(&file, whole).unwrap();
+    assert_eq!(open(directory.path()).unwrap().version(), 2);
 }
 
 #[test]
@@ -94,22 +151,43 @@ fn a_backup_restores_the_store() {
     for key in ["a", "b", "c"] {
         put(&store, key, Expected::Absent, key).unwrap();
     }
-    assert_eq!(backup(&store, &at("copy")).unwrap(), 3);
+    assert_eq!(backup(&store, &at("copy")).unwrap(), 4);
     assert!(matches!(backup(&store, &at("copy")), Err(BackupError::Exists(_))));
-    put(&store, "d", Expected::Absent, "d").unwrap();
 
     assert!(matches!(
         restore(&at("copy"), &at("data")),
         Err(BackupError::Directory(OpenError::InUse { .. }))
     ));
-    assert_eq!(restore(&at("copy"), &at("restored")).unwrap(), 3);
+    let version = restore(&at("copy"), &at("restored")).unwrap();
     assert!(matches!(restore(&at("copy"), &at("restored")), Err(BackupError::NotEmpty(_))));
     let restored = open(&at("restored")).unwrap();
-    assert_eq!(keys(&restored.range(&all("")).unwrap()), ["a", "b", "c"]);
-    assert_eq!(restored.change_after("", 0), store.change_after("", 0));
+    assert_eq!(restored.version(), version);
+    assert_eq!(restored.range(&all("")).unwrap().entries, store.range(&all("")).unwrap().entries);
 
     std::fs::write(at("rubbish"), "rubbish").unwrap();
     assert!(matches!(restore(&at("rubbish"), &at("empty")), Err(BackupError::Read { .. })));
     assert!(matches!(restore(&at("nothing"), &at("empty")), Err(BackupError::Read { .. })));
-    assert_eq!(restore(&at("copy"), &at("empty")).unwrap(), 3);
+    assert_eq!(restore(&at("copy"), &at("empty")).unwrap(), version);
+}
+
+/// After the backup the lost store went on: its versions must not come to mean something else.
+#[test]
+fn a_restored_store_uses_no_version_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let store = open(&at("data")).unwrap();
+    put(&store, "a", Expected::Absent, "1").unwrap();
+    backup(&store, &at("copy")).unwrap();
+    let lost = put(&store, "b", Expected::Absent, "1").unwrap();
+    drop(store);
+    let version = restore(&at("copy"), &at("restored")).unwrap();
+    let restored = open(&at("restored")).unwrap();
+    assert_eq!(first_after(&restored, "", lost), Err(Compacted { oldest: version }));
+    assert!(put(&restored, "b", Expected::Absent, "2").unwrap() > lost);
+    assert_eq!(put(&restored, "a", Expected::At(2), "2"), Ok(version + 2), "entries keep their versions");
+
+    // Also where the second backup is older than what the directory was at.
+    drop(restored);
+    std::fs::remove_file(at("restored").join("krono.redb")).unwrap();
+    assert!(restore(&at("copy"), &at("restored")).unwrap() > version + 2);
 }

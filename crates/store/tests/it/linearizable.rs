@@ -8,8 +8,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use krono_store::{DiskStore, Entry, Expected, Options, Store, Write, WriteError};
+use krono_store::{DiskStore, Entry, Expected, Store, Write, WriteError};
 
+use crate::conformance::remembering;
 use crate::power::Disk;
 use crate::random::{Random, cases, seed};
 
@@ -39,9 +40,16 @@ enum Action {
 
 #[derive(Clone, Debug)]
 enum Outcome {
-    Done { version: u64 },
-    Stale { seen: State },
+    Done {
+        version: u64,
+    },
+    Stale {
+        seen: State,
+    },
+    /// It may have happened.
     Unknown,
+    /// It did not happen.
+    Refused,
 }
 
 #[test]
@@ -123,10 +131,11 @@ impl World {
                 self.write(store, key, known.entry(key).or_default(), random.below(3) > 0)
             };
             let answered = self.tick();
-            let failed = matches!(action, Action::Write { outcome: Outcome::Unknown, .. });
-            let answered = if failed { u64::MAX } else { answered };
+            let unknown = matches!(action, Action::Write { outcome: Outcome::Unknown, .. });
+            let refused = matches!(action, Action::Write { outcome: Outcome::Refused, .. });
+            let answered = if unknown { u64::MAX } else { answered };
             history.push(Operation { key, called, answered, action });
-            if failed {
+            if unknown || refused {
                 break;
             }
         }
@@ -151,7 +160,8 @@ impl World {
                 *known = entry;
                 Outcome::Stale { seen }
             }
-            Err(WriteError::Failed(_)) => Outcome::Unknown,
+            Err(WriteError::Unknown(_)) => Outcome::Unknown,
+            Err(WriteError::Failed(_)) => Outcome::Refused,
         };
         Action::Write { expected, new, outcome }
     }
@@ -260,12 +270,13 @@ fn after(action: &Action, state: State) -> Option<State> {
         Action::Write { expected, new, outcome } => match outcome {
             Outcome::Done { .. } | Outcome::Unknown => (*expected == state).then_some(*new),
             Outcome::Stale { seen } => (*expected != state && *seen == state).then_some(state),
+            Outcome::Refused => Some(state),
         },
     }
 }
 
 fn open(disk: &Disk) -> DiskStore {
-    DiskStore::open_in(disk.clone(), &Options { remembered: 500 }).unwrap()
+    DiskStore::open_in(disk.clone(), &remembering(500)).unwrap()
 }
 
 fn name(key: u64) -> String {
@@ -305,4 +316,6 @@ fn the_checker_finds_faults() {
     check(&[put(1, u64::MAX, None, 7, Outcome::Unknown), get(2, 3, Some(7))], &[Some(7)]);
     check(&[get(1, 2, Some(7)), put(3, u64::MAX, None, 7, Outcome::Unknown)], &[]);
     check(&[put(1, 2, None, 7, Outcome::Stale { seen: None })], &[]);
+    check(&[put(1, 2, None, 7, Outcome::Refused)], &[None]);
+    check(&[put(1, 2, None, 7, Outcome::Refused), get(3, 4, Some(7))], &[]);
 }

@@ -5,9 +5,12 @@
 
 mod conformance;
 mod crash;
+mod damage;
 mod disk;
+mod failing;
 mod kill;
 mod linearizable;
 mod model;
 mod power;
 mod random;
+mod watches;

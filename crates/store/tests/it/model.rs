@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use krono_store::{DiskStore, Expected, MemoryStore, Next, Options, Range, Store, Write};
+use krono_store::{DiskStore, Expected, MemoryStore, Range, Store, Write};
 use proptest::prelude::*;
 
-use crate::conformance::all;
+use crate::conformance::{all, first_after, remembering};
 
-/// Every state by version: key to the version that wrote it.
+/// Every state by version, from version 1 on: key to the version that wrote it.
 type States = Vec<BTreeMap<String, u64>>;
 
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ proptest! {
 
     #[test]
     fn memory_is_as_the_model(steps in steps()) {
-        let store = MemoryStore::remembering(10);
+        let store = MemoryStore::remembering(remembering(10).remembered);
         let mut states = vec![BTreeMap::new()];
         for step in &steps {
             perform(&store, step, &mut states);
@@ -48,7 +48,7 @@ proptest! {
     #[test]
     fn disk_is_as_the_model(steps in steps()) {
         let directory = tempfile::tempdir().unwrap();
-        let open = || DiskStore::open(directory.path(), &Options { remembered: 10 }).unwrap();
+        let open = || DiskStore::open(directory.path(), &remembering(10)).unwrap();
         let mut store = open();
         let mut states = vec![BTreeMap::new()];
         for step in &steps {
@@ -74,11 +74,11 @@ fn perform(store: &dyn Store, step: &Step, states: &mut States) {
     let expected = match at {
         Some(version) if right => Expected::At(version),
         None if right => Expected::Absent,
-        Some(_) | None => Expected::At(1_000),
+        Some(_) | None => Expected::At(1_000_000),
     };
     let write = Write { key: key.as_str().into(), expected, value };
     let happens = right && (at.is_some() || write.value.is_some());
-    let version = states.len() as u64;
+    let version = states.len() as u64 + 1;
     if write.value.is_some() {
         state.insert(key, version)
     } else {
@@ -92,19 +92,16 @@ fn perform(store: &dyn Store, step: &Step, states: &mut States) {
 
 /// All that can be read is as the model says: every remembered state, and the changes between them.
 fn compare(store: &dyn Store, states: &States) {
-    let newest = states.len() as u64 - 1;
+    let newest = states.len() as u64;
     assert_eq!(store.version(), newest);
-    for (version, state) in states.iter().enumerate() {
-        let version = version as u64;
+    for (version, state) in (1..).zip(states) {
         let Ok(page) = store.range(&Range { at: Some(version), ..all("k/") }) else {
             assert!(version + 10 < newest, "version {version} of {newest} is forgotten too early");
             continue;
         };
         let found = page.entries.iter().map(|(key, entry)| (key.to_string(), entry.version));
         assert_eq!(found.collect::<BTreeMap<_, _>>(), *state);
-        match store.change_after("k/", version).unwrap() {
-            Next::Change(change) => assert_eq!(change.version, version + 1),
-            Next::Nothing(at) => assert_eq!((at, version), (newest, newest)),
-        }
+        let next = first_after(store, "k/", version).unwrap();
+        assert_eq!(next.map(|it| it.0), (version < newest).then_some(version + 1));
     }
 }

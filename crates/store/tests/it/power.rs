@@ -22,6 +22,8 @@ struct Platter {
     cached: Vec<Cached>,
     /// Writes, resizes and flushes until the power goes.
     left: u64,
+    /// Flushes that fail although the power is on.
+    failing: u64,
     random: Random,
 }
 
@@ -38,14 +40,25 @@ impl Disk {
 
     fn holding(bytes: Vec<u8>, seed: u64) -> Self {
         let random = Random::new(seed);
-        let platter =
-            Platter { seen: bytes.clone(), durable: bytes, cached: Vec::new(), left: u64::MAX, random };
+        let platter = Platter {
+            seen: bytes.clone(),
+            durable: bytes,
+            cached: Vec::new(),
+            left: u64::MAX,
+            failing: 0,
+            random,
+        };
         Self(Arc::new(Mutex::new(platter)))
     }
 
     /// The power goes after so many further operations.
     pub(crate) fn cut_after(&self, operations: u64) {
         self.0.lock().unwrap().left = operations;
+    }
+
+    /// The next flush fails; those after it do not.
+    pub(crate) fn fail_a_flush(&self) {
+        self.0.lock().unwrap().failing = 1;
     }
 
     /// The same disk with power again; whoever still holds the old one stays without.
@@ -122,6 +135,10 @@ impl StorageBackend for Disk {
     fn sync_data(&self) -> io::Result<()> {
         let mut platter = self.0.lock().unwrap();
         platter.spend()?;
+        if platter.failing > 0 {
+            platter.failing -= 1;
+            return Err(io::Error::other("the flush failed"));
+        }
         for cached in std::mem::take(&mut platter.cached) {
             match cached {
                 Cached::Length(length) => platter.durable.resize(length, 0),

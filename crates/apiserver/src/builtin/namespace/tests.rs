@@ -9,8 +9,7 @@ use crate::builtin::testing::{changes, complaints, defaulted};
 fn defaults() {
     assert_eq!(
         defaulted(NAMESPACE, json!({"metadata": {"name": "n", "labels": {"a": "b"}}})),
-        json!({"metadata": {"name": "n", "labels": {"a": "b", "kubernetes.io/metadata.name": "n"}},
-            "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}})
+        json!({"metadata": {"name": "n", "labels": {"a": "b", "kubernetes.io/metadata.name": "n"}}, "status": {"phase": "Active"}})
     );
     let limits = json!({"spec": {"limits": [{"type": "Container", "max": {"cpu": "1000m"}, "min": {"memory": "1Mi"}}]}});
     assert_eq!(

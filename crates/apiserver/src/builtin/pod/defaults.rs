@@ -124,39 +124,13 @@ fn projection(source: &mut Value) {
     fill::within(source, "downwardAPI", |source| fill::each(source, "items", references));
 }
 
-/// What defaults and the standard admission plugins add to pods, but not to templates.
-pub(super) fn admit(spec: &mut Value) {
+/// What is filled into pods, but not into templates.
+pub(super) fn complete(spec: &mut Value) {
     fill::absent(spec, "enableServiceLinks", true);
     for containers in ["containers", "initContainers"] {
         fill::each(spec, containers, |container| {
             fill::within(container, "resources", |resources| fill::entries(resources, "limits", "requests"));
         });
-    }
-    fill::empty(spec, "serviceAccountName", "default");
-    service_account(spec);
-    if read::text(spec, "priorityClassName").is_empty() {
-        fill::absent(spec, "priority", 0);
-        fill::absent(spec, "preemptionPolicy", "PreemptLowerPriority");
-    }
-    tolerate(spec);
-}
-
-/// Pods stay five minutes on nodes that are not ready or not reachable, unless they say otherwise.
-fn tolerate(spec: &mut Value) {
-    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
-        let covers = |toleration: &Value| {
-            let (wanted, effect) = (read::text(toleration, "key"), read::text(toleration, "effect"));
-            (wanted == key || wanted.is_empty()) && (effect == "NoExecute" || effect.is_empty())
-        };
-        if read::list(spec, "tolerations").iter().any(covers) {
-            continue;
-        }
-        fill::absent(spec, "tolerations", json!([]));
-        let toleration =
-            json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300});
-        if let Some(tolerations) = spec.get_mut("tolerations").and_then(Value::as_array_mut) {
-            tolerations.push(toleration);
-        }
     }
 }
 

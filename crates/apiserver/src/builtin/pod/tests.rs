@@ -19,12 +19,6 @@ fn with_container(fields: &Value) -> Value {
 
 #[test]
 fn a_small_pod_is_filled_in() {
-    let tolerations: Vec<Value> = ["not-ready", "unreachable"]
-        .map(|condition| {
-            let key = format!("node.kubernetes.io/{condition}");
-            json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300})
-        })
-        .to_vec();
     assert_eq!(
         defaulted(POD, pod()),
         json!({
@@ -34,10 +28,8 @@ fn a_small_pod_is_filled_in() {
                     "name": "c", "image": "nginx", "imagePullPolicy": "Always", "resources": {},
                     "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File",
                 }],
-                "dnsPolicy": "ClusterFirst", "enableServiceLinks": true, "preemptionPolicy": "PreemptLowerPriority",
-                "priority": 0, "restartPolicy": "Always", "schedulerName": "default-scheduler",
-                "securityContext": {}, "serviceAccount": "default", "serviceAccountName": "default",
-                "terminationGracePeriodSeconds": 30, "tolerations": tolerations,
+                "dnsPolicy": "ClusterFirst", "enableServiceLinks": true, "restartPolicy": "Always",
+                "schedulerName": "default-scheduler", "securityContext": {}, "terminationGracePeriodSeconds": 30,
             },
             "status": {"phase": "Pending", "qosClass": "BestEffort"},
         })

@@ -88,6 +88,6 @@ mod tests {
         check("{'a': {'x': 1}}.deepMerge({'a': 5})", "{'a': 5}");
         check("{'a': 5}.deepMerge({'a': {'x': 1}})", "{'a': {'x': 1}}");
         check("{'a': {'x': 1}}.deepMerge({'a': null})", "{'a': null}");
-        check("dyn(1).deepMerge({})", "! no such overload");
+        check("dyn(1).deepMerge({})", "! no such overload: deepMerge(int, map)");
     }
 }

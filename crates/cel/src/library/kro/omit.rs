@@ -26,9 +26,12 @@ impl Opaque for Omit {
         Type::opaque("kro.omit")
     }
 
-    /// Nothing is equal to it: it stands for the absence of a value.
     fn equals(&self, _: &dyn Opaque) -> bool {
         false
+    }
+
+    fn is_absence(&self) -> bool {
+        true
     }
 }
 
@@ -47,6 +50,30 @@ mod tests {
         check("omit()", true);
         check("1 > 2 ? 'x' : omit()", true);
         check("2 > 1 ? dyn('x') : omit()", false);
-        check_expression([omit()], "omit() == omit()", "false");
+    }
+
+    #[test]
+    fn omit_cannot_be_compared() {
+        let check = |expression: &str| {
+            let sentinel = "! kro.omit is a field-removal sentinel and cannot be compared";
+            check_expression([omit()], expression, sentinel);
+        };
+        check("omit() == omit()");
+        check("omit() == 1");
+        check("[dyn(1), 2] == [omit(), 2]");
+        check("omit() in [1]");
+    }
+
+    #[test]
+    fn what_is_omitted_is_not_written() {
+        let env = crate::Env::builder().library(standard()).library(omit()).build();
+        let program = env.compile("{'a': omit(), 'b': [omit(), 1, {'c': omit()}]}").unwrap();
+        let written = program.eval(&env.bindings()).unwrap().to_json().unwrap();
+        assert_eq!(written, serde_json::json!({"b": [1, {}]}));
+
+        let whole = env.compile("omit()").unwrap();
+        let error = whole.eval(&env.bindings()).unwrap().to_json().unwrap_err();
+        let expected = "kro.omit cannot be written as JSON: it stands for a field that is left out";
+        assert_eq!(error.message(), expected);
     }
 }

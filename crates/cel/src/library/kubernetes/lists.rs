@@ -181,7 +181,7 @@ mod tests {
         check("[9223372036854775807, 1].sum()", "! integer overflow");
         check("[18446744073709551615u, 1u].sum()", "! unsigned integer overflow");
         check("dyn([1.5, 2.5]).sum()", "4.0");
-        check("dyn([1, 'a']).sum()", "! no such overload");
+        check("dyn([1, 'a']).sum()", "! no such overload: sum(list)");
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
         check("[].min()", "! min called on empty list");
         check("[].max()", "! max called on empty list");
         check("dyn([1, 2.5]).max()", "2.5");
-        check("dyn([1, 'a']).max()", "! no such overload");
+        check("dyn([1, 'a']).max()", "! no such overload: max(list)");
     }
 
     #[test]

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use super::super::pattern;
+use crate::ast::{Expr, ExprId, Literal};
+use crate::checked::Checked;
 use crate::error::EvalError;
 use crate::function::{Implementation, Library, Overload};
 use crate::meter::Meter;
+use crate::source::Issue;
 use crate::types::Type::{self, Int, String};
 use crate::value::Val;
 
@@ -17,17 +20,30 @@ pub fn regex() -> Library {
         .function(
             "find",
             [Overload::method("string_find_string", [String, String], String, find)
-                .prepared_by(prepare_find)],
+                .prepared_by(prepare_find)
+                .validated_by(validate)],
         )
         .function(
             "findAll",
             [
                 Overload::method("string_find_all_string", [String, String], strings(), find_all)
-                    .prepared_by(prepare_find_all),
+                    .prepared_by(prepare_find_all)
+                    .validated_by(validate),
                 Overload::method("string_find_all_string_int", find_all_upto, strings(), find_all)
-                    .prepared_by(prepare_find_all),
+                    .prepared_by(prepare_find_all)
+                    .validated_by(validate),
             ],
         )
+}
+
+/// A wrong literal is refused before it is evaluated: Kubernetes compiles it with the program.
+fn validate(checked: &Checked, call: ExprId) -> Option<Issue> {
+    let ast = checked.ast();
+    let Expr::Call { args, .. } = ast.expr(call) else { return None };
+    let pattern = ast.node(*args.first()?);
+    let Expr::Literal(Literal::String(text)) = &pattern.expr else { return None };
+    let message = pattern::Pattern::new(text).err()?.to_string();
+    Some(Issue { at: pattern.at, span: pattern.span, message })
 }
 
 fn compile(pattern: &Val<'_>, meter: &Meter<'_>) -> Result<pattern::Pattern, EvalError> {

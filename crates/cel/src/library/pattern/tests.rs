@@ -21,6 +21,9 @@ fn finds_what_go_finds() {
     check(r"\s", "a\tb c d", "\t| | ");
     check(r"\bfoo\b", "foo éfoo foo", "foo|foo|foo");
     check(r"\Bo", "foo o", "o|o");
+    check(r"\Bo", "éo ôo oo", "o");
+    check(r"\B", "é", "|");
+    check(r"\B.", "日本", "日|本");
     check("[[:alpha:]]+", "aéb c", "a|b|c");
     check("[[:^alpha:]]+", "aéb c", "é| ");
     check(r"[a\d]+", "a12b", "a12");

@@ -208,7 +208,9 @@ impl<'p> Translator<'p> {
             }
             return Ok(behind);
         }
-        for (boundary, translated) in [("\\A", "\\A"), ("\\z", "\\z"), ("\\b", "(?-u:\\b)"), ("\\B", "\\B")] {
+        for (boundary, translated) in
+            [("\\A", "\\A"), ("\\z", "\\z"), ("\\b", "(?-u:\\b)"), ("\\B", "(?-u:\\B)")]
+        {
             if let Some(behind) = rest.strip_prefix(boundary) {
                 self.atom(translated, 1);
                 return Ok(behind);

@@ -39,7 +39,6 @@ pub(super) fn declare(library: Library) -> Library {
             "duration",
             [
                 identity("duration_to_duration", Type::Duration),
-                convert("int64_to_duration", Type::Int, Type::Duration, to_duration),
                 convert("string_to_duration", Type::String, Type::Duration, to_duration),
             ],
         )
@@ -121,10 +120,7 @@ fn to_double<'a>(value: &Val<'a>) -> Result<Val<'a>, EvalError> {
 }
 
 fn to_duration<'a>(value: &Val<'a>) -> Result<Val<'a>, EvalError> {
-    match value {
-        Val::Int(nanos) => Ok(Val::Duration(Duration::from_nanos(*nanos))),
-        _ => Duration::parse(value.text()?).map(Val::Duration).map_err(time_error),
-    }
+    Duration::parse(value.text()?).map(Val::Duration).map_err(time_error)
 }
 
 fn to_int<'a>(value: &Val<'a>) -> Result<Val<'a>, EvalError> {

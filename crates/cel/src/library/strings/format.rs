@@ -1,21 +1,42 @@
 //! `text.format(args)`: printf-like formatting.
 
 use super::super::arity;
+use super::older;
 use crate::error::EvalError;
 use crate::meter::Meter;
-use crate::value::{ListView, Text, Val};
+use crate::number::format_double;
+use crate::quote::quoted;
+use crate::value::{Key, ListView, Text, Val};
 
 const DEFAULT_PRECISION: usize = 6;
 const MAX_PRECISION: usize = 100;
 
-pub(super) fn format<'a>(meter: &Meter<'_>, args: &[Val<'a>]) -> Result<Val<'a>, EvalError> {
-    let [template, arguments] = arity(args)?;
-    let (template, arguments) = (template.text()?, arguments.elements()?);
-    meter.charge_text(template.len())?;
-    Ok(Val::string(formatted(meter, template, arguments)?))
+/// How values are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// As cel-go does from version 4 of its library on.
+    Current,
+    /// As it did before.
+    Older,
 }
 
-fn formatted(meter: &Meter<'_>, template: &str, arguments: ListView<'_, '_>) -> Result<String, EvalError> {
+pub(super) fn format(
+    style: Style,
+) -> impl for<'a> Fn(&Meter<'_>, &[Val<'a>]) -> Result<Val<'a>, EvalError> + Send + Sync + 'static {
+    move |meter, args| {
+        let [template, arguments] = arity(args)?;
+        let (template, arguments) = (template.text()?, arguments.elements()?);
+        meter.charge_text(template.len())?;
+        Ok(Val::string(formatted(style, meter, template, arguments)?))
+    }
+}
+
+fn formatted(
+    style: Style,
+    meter: &Meter<'_>,
+    template: &str,
+    arguments: ListView<'_, '_>,
+) -> Result<String, EvalError> {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
     let mut index = 0;
@@ -29,7 +50,7 @@ fn formatted(meter: &Meter<'_>, template: &str, arguments: ListView<'_, '_>) -> 
         let argument =
             arguments.get(index).ok_or_else(|| EvalError::invalid(format!("index {index} out of range")))?;
         let (clause, behind) = Clause::parse(behind)?;
-        clause.write(&mut Output { text: &mut out, meter }, &argument)?;
+        clause.write(&mut Output { text: &mut out, meter, style }, &argument)?;
         rest = behind;
         index += 1;
     }
@@ -80,10 +101,18 @@ impl Clause {
             out.text.push_str(&text);
             Ok(())
         };
+        let older = out.style == Style::Older;
         match (self, value) {
-            (Self::Text, _) | (Self::Decimal, Val::Int(_) | Val::Uint(_) | Val::Double(_)) => {
-                out.value(value)
-            }
+            (Self::Text, _) | (Self::Decimal, Val::Int(_) | Val::Uint(_)) => out.value(value),
+            (Self::Decimal, Val::Double(_)) if !older => out.value(value),
+            (Self::Fixed(precision), _) if older => match older::double(value) {
+                Some(value) => number(out, older::fixed(value, precision)),
+                None => Err(self.refuse(value, out.style)),
+            },
+            (Self::Scientific(width), _) if older => match older::double(value) {
+                Some(value) => number(out, older::scientific(value, width)),
+                None => Err(self.refuse(value, out.style)),
+            },
             (Self::Fixed(precision), _) if let Some(value) = as_double(value) => {
                 number(out, finite_or_name(value, |value| format!("{value:.precision$}")))
             }
@@ -99,17 +128,18 @@ impl Clause {
             (Self::Hex { upper }, Val::Uint(value)) => number(out, hex_number(*value, upper)),
             (Self::Hex { upper }, Val::String(text)) => out.hex(text.as_bytes(), upper),
             (Self::Hex { upper }, Val::Bytes(bytes)) => out.hex(bytes, upper),
-            _ => Err(self.refuse(value)),
+            _ => Err(self.refuse(value, out.style)),
         }
     }
 
-    fn refuse(self, value: &Val<'_>) -> EvalError {
-        EvalError::invalid(self.refusal(value.type_of().runtime_name()))
+    fn refuse(self, value: &Val<'_>, style: Style) -> EvalError {
+        EvalError::invalid(self.refusal(value.type_of().runtime_name(), style))
     }
 
     /// What is said about an argument of a type that the clause does not take.
-    pub(super) fn refusal(self, given: &str) -> String {
+    pub(super) fn refusal(self, given: &str, style: Style) -> String {
         let rule = match self {
+            _ if style == Style::Older => older::rule(self),
             Self::Text => {
                 "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
             }
@@ -154,6 +184,7 @@ fn precision(text: &str) -> Result<(usize, &str), String> {
 struct Output<'o, 'm> {
     text: &'o mut String,
     meter: &'o Meter<'m>,
+    style: Style,
 }
 
 impl Output<'_, '_> {
@@ -165,16 +196,26 @@ impl Output<'_, '_> {
             Val::Bool(value) => self.text.push_str(if *value { "true" } else { "false" }),
             Val::Int(value) => self.text.push_str(&value.to_string()),
             Val::Uint(value) => self.text.push_str(&value.to_string()),
+            Val::Double(value) if self.style == Style::Older => self.text.push_str(&format_double(*value)),
             Val::Double(value) => self.text.push_str(&finite_or_name(*value, |value| value.to_string())),
             Val::String(text) => self.string(text)?,
             Val::Bytes(bytes) => self.string(&Text::Shared(String::from_utf8_lossy(bytes).into()))?,
             Val::Timestamp(value) => self.text.push_str(&value.to_string()),
             Val::Duration(value) => self.text.push_str(&value.to_string()),
             Val::Type(ty) => self.text.push_str(ty.runtime_name()),
-            Val::Json(..) | Val::List(_) | Val::Map(_) => return self.aggregate(value),
-            Val::Optional(_) | Val::Opaque(_) => return Err(Clause::Text.refuse(value)),
+            Val::Json(..) | Val::List(_) | Val::United(..) | Val::Map(_) => return self.aggregate(value),
+            Val::Optional(_) | Val::Opaque(_) => return Err(Clause::Text.refuse(value, self.style)),
         }
         Ok(())
+    }
+
+    /// Writes a value inside a list or map.
+    fn element(&mut self, value: &Val<'_>) -> Result<(), EvalError> {
+        let literal = if self.style == Style::Older { older::element(value) } else { None };
+        match literal {
+            Some(text) => self.string(&text),
+            None => self.value(value),
+        }
     }
 
     fn string(&mut self, text: &str) -> Result<(), EvalError> {
@@ -198,13 +239,18 @@ impl Output<'_, '_> {
             self.text.push('[');
             for (index, element) in list.iter().enumerate() {
                 self.text.push_str(if index > 0 { ", " } else { "" });
-                self.value(&element)?;
+                self.element(&element)?;
             }
             self.text.push(']');
         }
         match value.as_map() {
             Some(map) => {
-                self.entries(map.entries().iter().map(|(key, value)| (key.to_string(), value)).collect())
+                let older = self.style == Style::Older;
+                let name = |key: &Key<'_>| match key {
+                    Key::String(text) if older => quoted(text),
+                    key => key.to_string(),
+                };
+                self.entries(map.entries().iter().map(|(key, value)| (name(key), value)).collect())
             }
             None => Ok(()),
         }
@@ -217,8 +263,8 @@ impl Output<'_, '_> {
         for (index, (key, value)) in entries.iter().enumerate() {
             self.text.push_str(if index > 0 { ", " } else { "" });
             self.string(key)?;
-            self.text.push_str(": ");
-            self.value(value)?;
+            self.text.push_str(if self.style == Style::Older { ":" } else { ": " });
+            self.element(value)?;
         }
         self.text.push('}');
         Ok(())

@@ -1,6 +1,7 @@
 //! What is sure to fail in `'…'.format([…])`, found before it runs.
 
-use super::format::Clause;
+use super::format::{Clause, Style};
+use super::older;
 use crate::ast::{Element, Expr, ExprId, Literal};
 use crate::checked::Checked;
 use crate::source::Issue;
@@ -8,13 +9,22 @@ use crate::types::Type;
 
 /// Compares a literal format with the arguments beside it, in cel-go's words.
 pub(super) fn validate(checked: &Checked, call: ExprId) -> Option<Issue> {
+    validate_style(checked, call, Style::Current)
+}
+
+/// The same for what `format` took before version 4 of cel-go's library.
+pub(super) fn validate_older(checked: &Checked, call: ExprId) -> Option<Issue> {
+    validate_style(checked, call, Style::Older)
+}
+
+fn validate_style(checked: &Checked, call: ExprId, style: Style) -> Option<Issue> {
     let ast = checked.ast();
     let Expr::Call { target: Some(target), args, .. } = ast.expr(call) else { return None };
     let (Expr::Literal(Literal::String(format)), [arguments]) = (ast.expr(*target), args.as_slice()) else {
         return None;
     };
     let Expr::List(arguments) = ast.expr(*arguments) else { return None };
-    let (at, message) = Format { checked, call, arguments }.compare(format).err()?;
+    let (at, message) = Format { checked, call, arguments, style }.compare(format).err()?;
     let node = ast.node(at);
     Some(Issue { at: node.at, span: node.span, message })
 }
@@ -23,6 +33,7 @@ struct Format<'c> {
     checked: &'c Checked,
     call: ExprId,
     arguments: &'c [Element],
+    style: Style,
 }
 
 impl Format<'_> {
@@ -54,8 +65,12 @@ impl Format<'_> {
 
     fn fits(&self, clause: Clause, argument: ExprId) -> Result<(), (ExprId, String)> {
         let ty = self.checked.type_of(argument);
-        if !clause.takes(ty) {
-            return Err((argument, clause.refusal(ty.runtime_name())));
+        let takes = match self.style {
+            Style::Current => clause.takes(ty),
+            Style::Older => older::takes(clause, ty),
+        };
+        if !takes {
+            return Err((argument, clause.refusal(ty.runtime_name(), self.style)));
         }
         let (Clause::Text, expr) = (clause, self.checked.ast().expr(argument)) else { return Ok(()) };
         match expr {
@@ -70,7 +85,7 @@ impl Format<'_> {
 }
 
 impl Clause {
-    fn takes(self, ty: &Type) -> bool {
+    pub(super) fn takes(self, ty: &Type) -> bool {
         let is_integer = matches!(ty, Type::Dyn | Type::Int | Type::Uint);
         match (self, ty) {
             (_, Type::Wrapper(inner)) => self.takes(inner),

@@ -96,7 +96,7 @@ fn from_krono(value: &Val<'_>) -> Datum {
         Val::Optional(value) => Datum::Optional(value.as_ref().map(|it| Box::new(from_krono(it)))),
         Val::Type(ty) => Datum::Other(format!("type {}", ty.runtime_name())),
         Val::Opaque(value) => Datum::Other(value.type_of().runtime_name().to_owned()),
-        Val::Json(..) | Val::List(_) | Val::Map(_) => {
+        Val::Json(..) | Val::List(_) | Val::United(..) | Val::Map(_) => {
             let list = |it: ListView<'_, '_>| Datum::List(it.iter().map(|it| from_krono(&it)).collect());
             value.as_list().map_or_else(|| map_from_krono(value), list)
         }

@@ -296,6 +296,14 @@ const EXPLAINED: &[Explained] = &[
     },
     Explained {
         rivals: &[KubeCel],
+        reason: "sums of quantities beyond 64 bits do not wrap around",
+        applies: |it| {
+            it.template == "$quantity.asApproximateFloat()"
+                && matches!(it.krono.value(), Some(Datum::Double(sum)) if sum.abs() > 9.3e18)
+        },
+    },
+    Explained {
+        rivals: &[KubeCel],
         reason: "bytes are quoted in all the ways in which strings are",
         applies: |it| {
             it.template == "literal" && (it.source.starts_with("br'") || it.source.starts_with("b\"\"\""))

@@ -31,7 +31,7 @@ fn text(value: &Val<'_>) -> String {
         Val::Timestamp(value) => value.to_string(),
         Val::Duration(value) => value.to_string(),
         Val::Json(json, _) => json.to_string(),
-        Val::List(elements) => format!("[{}]", joined(elements.iter().map(text))),
+        Val::List(elements) | Val::United(elements, _) => format!("[{}]", joined(elements.iter().map(text))),
         Val::Map(map) => {
             let entry = |(key, value): &(Key<'_>, Val<'_>)| format!("{}: {}", key_text(key), text(value));
             format!("{{{}}}", joined(map.entries().iter().map(entry)))

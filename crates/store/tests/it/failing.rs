@@ -1,0 +1,112 @@
+//! Disks that fail or stall under a store that goes on being asked.
+
+use std::io;
+use std::sync::{Arc, Condvar, Mutex};
+
+use krono_store::{Commit, DiskStore, Expected, Options, Store, Write, WriteError};
+use redb::StorageBackend;
+
+use crate::conformance::put;
+use crate::power::Disk;
+
+#[test]
+fn after_a_failed_flush_nothing_is_acknowledged() {
+    for seed in 0..20 {
+        failed_flush(seed);
+    }
+}
+
+/// Whether the failed write is there afterwards is the disk's choice; that nobody is told either way is not.
+fn failed_flush(seed: u64) {
+    let disk = Disk::new(seed);
+    let store = DiskStore::open_in(disk.clone(), &Options::default()).unwrap();
+    put(&store, "a", Expected::Absent, "1").unwrap();
+    let mut watch = store.watch("", 2);
+    disk.fail_a_flush();
+    assert!(matches!(put(&store, "b", Expected::Absent, "1"), Err(WriteError::Unknown(_))));
+    // The disk works again, but what it holds is not known.
+    assert!(matches!(put(&store, "c", Expected::Absent, "1"), Err(WriteError::Failed(_))));
+    assert!(matches!(put(&store, "a", Expected::Absent, "1"), Err(WriteError::Failed(_))));
+    assert!(matches!(store.compact(2).wait(), Err(WriteError::Failed(_))));
+    assert_eq!((store.version(), store.get("b"), watch.try_next()), (2, None, Ok(None)));
+    assert_eq!(store.get("a").unwrap().version, 2);
+    drop(store);
+
+    let store = DiskStore::open_in(disk.restarted(), &Options::default()).unwrap();
+    assert_eq!(store.get("a").unwrap().version, 2);
+    assert_eq!(store.get("c"), None, "what was refused did not happen");
+    let happened = store.get("b").map_or(0, |it| it.version);
+    assert!([0, 3].contains(&happened));
+    assert_eq!(put(&store, "d", Expected::Absent, "1"), Ok(if happened == 0 { 3 } else { 4 }));
+}
+
+/// A disk whose flushes take as long as one likes.
+#[derive(Clone, Debug)]
+struct Stalling {
+    disk: Disk,
+    stalled: Arc<(Mutex<bool>, Condvar)>,
+}
+
+impl Stalling {
+    fn stall(&self, stalled: bool) {
+        *self.stalled.0.lock().unwrap() = stalled;
+        self.stalled.1.notify_all();
+    }
+}
+
+impl StorageBackend for Stalling {
+    fn len(&self) -> io::Result<u64> {
+        self.disk.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.disk.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.disk.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let stalled = self.stalled.0.lock().unwrap();
+        drop(self.stalled.1.wait_while(stalled, |stalled| *stalled).unwrap());
+        self.disk.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.disk.write(offset, data)
+    }
+}
+
+/// More writes than the queue holds, under a disk that does not answer.
+fn flood() -> (Stalling, DiskStore, Vec<Commit>) {
+    let disk = Stalling { disk: Disk::new(1), stalled: Arc::default() };
+    let store = DiskStore::open_in(disk.clone(), &Options::default()).unwrap();
+    disk.stall(true);
+    let write = |index| store.write(Write::put(&format!("k{index}"), Expected::Absent, "x"));
+    let commits = (0..6_000).map(write).collect();
+    (disk, store, commits)
+}
+
+#[test]
+fn a_stalled_disk_blocks_no_writer() {
+    let (disk, store, commits) = flood();
+    assert_eq!(store.version(), 1, "nothing is safe yet");
+    disk.stall(false);
+    for (index, commit) in commits.into_iter().enumerate() {
+        assert_eq!(commit.wait(), Ok(index as u64 + 2));
+    }
+}
+
+#[test]
+fn a_store_that_is_dropped_does_what_was_queued_and_refuses_the_rest() {
+    let (disk, store, commits) = flood();
+    disk.stall(false);
+    drop(store);
+    let outcomes: Vec<_> = commits.into_iter().map(Commit::wait).collect();
+    let done = outcomes.iter().take_while(|it| it.is_ok()).count();
+    assert!(done >= 4_096 && done < outcomes.len(), "{done}");
+    assert!(outcomes[done..].iter().all(|it| matches!(it, Err(WriteError::Failed(_)))));
+    let store = DiskStore::open_in(disk.disk.restarted(), &Options::default()).unwrap();
+    assert_eq!(store.version(), done as u64 + 1);
+}

@@ -1,0 +1,9 @@
+//! Workloads simulated on the embedded server, in process.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod deployments;
+mod harness;
+mod pods;
+mod sets;
+mod surroundings;
+mod work;

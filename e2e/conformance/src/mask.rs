@@ -1,0 +1,187 @@
+//! Hides what two servers may say differently: identifiers, times, versions, made-up names and addresses.
+//!
+//! What stands for a thing keeps its relations: the same uid is the same number, and versions keep their order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+use regex::Regex;
+use serde_json::{Map, Value};
+
+/// The answers of one server in one story, masked together.
+pub fn masked(replies: &[Value]) -> Vec<Value> {
+    let mut mask = Mask::new();
+    for reply in replies {
+        mask.learn(reply);
+    }
+    mask.rank();
+    replies.iter().map(|reply| mask.apply(reply)).collect()
+}
+
+/// What has been seen of one server.
+struct Mask {
+    versions: BTreeSet<u64>,
+    ranks: BTreeMap<u64, usize>,
+    uids: BTreeMap<String, usize>,
+    /// Made-up names and what stands for them.
+    names: BTreeMap<String, String>,
+    uid: Option<Regex>,
+    old_version: Option<Regex>,
+    address: Option<Regex>,
+}
+
+impl Mask {
+    fn new() -> Self {
+        Self {
+            versions: BTreeSet::new(),
+            ranks: BTreeMap::new(),
+            uids: BTreeMap::new(),
+            names: BTreeMap::new(),
+            uid: Regex::new("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}").ok(),
+            old_version: Regex::new(r"resource version: (\d+) \(\d+\)").ok(),
+            address: Regex::new(r"^10\.0\.0\.\d+$").ok(),
+        }
+    }
+
+    fn learn(&mut self, value: &Value) {
+        match value {
+            Value::Object(fields) => {
+                self.learn_version(fields);
+                self.learn_name(fields);
+                fields.values().for_each(|field| self.learn(field));
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.learn(item)),
+            Value::String(text) => self.learn_uids(text),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn learn_version(&mut self, fields: &Map<String, Value>) {
+        let version = fields.get("resourceVersion").and_then(Value::as_str);
+        self.versions.extend(version.and_then(|it| it.parse::<u64>().ok()));
+    }
+
+    fn learn_name(&mut self, fields: &Map<String, Value>) {
+        let text = |key: &str| fields.get(key).and_then(Value::as_str);
+        let (Some(prefix), Some(name)) = (text("generateName"), text("name")) else { return };
+        if name.len() == prefix.len() + 5 && name.starts_with(prefix) {
+            let stands = format!("{prefix}<made up {}>", self.names.len() + 1);
+            self.names.entry(name.to_owned()).or_insert(stands);
+        }
+    }
+
+    fn learn_uids(&mut self, text: &str) {
+        let Some(uid) = &self.uid else { return };
+        for found in uid.find_iter(text) {
+            let next = self.uids.len() + 1;
+            self.uids.entry(found.as_str().to_owned()).or_insert(next);
+        }
+    }
+
+    fn rank(&mut self) {
+        self.ranks = self.versions.iter().enumerate().map(|(rank, version)| (*version, rank)).collect();
+    }
+
+    fn apply(&self, value: &Value) -> Value {
+        match value {
+            Value::Object(fields) => self.object(fields).into(),
+            Value::Array(items) => items.iter().map(|item| self.apply(item)).collect(),
+            Value::String(text) => self.text(text).into(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
+    fn object(&self, fields: &Map<String, Value>) -> Map<String, Value> {
+        let is_list =
+            fields.get("items").is_some_and(Value::is_array) || fields.contains_key("columnDefinitions");
+        let is_bookmark = fields.get("type").is_some_and(|it| it == "BOOKMARK");
+        let mut masked: Map<String, Value> =
+            fields.iter().map(|(key, field)| (key.clone(), self.field(key, field))).collect();
+        if is_list {
+            hide(&mut masked, &["metadata"], "resourceVersion", "<of the list>");
+        }
+        if is_bookmark {
+            hide(&mut masked, &["object", "metadata"], "resourceVersion", "<of the bookmark>");
+        }
+        masked
+    }
+
+    fn field(&self, key: &str, value: &Value) -> Value {
+        match (key, value) {
+            ("resourceVersion", Value::String(text)) => self.version(text).into(),
+            ("continue", Value::String(text)) if !text.is_empty() => "<token>".into(),
+            ("nodePort" | "healthCheckNodePort", Value::Number(_)) => "<port>".into(),
+            (_, value) => self.apply(value),
+        }
+    }
+
+    fn version(&self, text: &str) -> String {
+        let rank = text.parse().ok().and_then(|version: u64| self.ranks.get(&version));
+        rank.map_or_else(|| text.to_owned(), |rank| format!("<version {rank}>"))
+    }
+
+    fn text(&self, text: &str) -> String {
+        if is_recent(text) {
+            return "<now>".to_owned();
+        }
+        if self.address.as_ref().is_some_and(|it| it.is_match(text)) {
+            return "<address>".to_owned();
+        }
+        let mut masked = text.to_owned();
+        if let Some(uid) = &self.uid {
+            let number = |found: &regex::Captures<'_>| match self.uids.get(&found[0]) {
+                Some(number) => format!("<uid {number}>"),
+                None => found[0].to_owned(),
+            };
+            masked = uid.replace_all(&masked, number).into_owned();
+        }
+        if let Some(old_version) = &self.old_version {
+            masked = old_version.replace(&masked, "resource version: $1 (<now>)").into_owned();
+        }
+        for (name, stands) in &self.names {
+            masked = masked.replace(name.as_str(), stands);
+        }
+        masked
+    }
+}
+
+fn hide(fields: &mut Map<String, Value>, way: &[&str], key: &str, stands: &str) {
+    let mut place = Some(fields);
+    for step in way {
+        place = place.and_then(|fields| fields.get_mut(*step)).and_then(Value::as_object_mut);
+    }
+    if let Some(field) = place.and_then(|fields| fields.get_mut(key)) {
+        *field = stands.into();
+    }
+}
+
+/// Times of about now are the server's own; others come from a request.
+fn is_recent(text: &str) -> bool {
+    let day = SignedDuration::from_hours(24);
+    text.len() >= 20
+        && text.ends_with('Z')
+        && text.parse::<Timestamp>().is_ok_and(|time| time.duration_until(Timestamp::now()).abs() < day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn relations_are_kept() {
+        let uid =
+            |digit: &str| format!("{0}-{1}-{1}-{1}-{2}", digit.repeat(8), digit.repeat(4), digit.repeat(12));
+        let first = json!({"uid": uid("b"), "resourceVersion": "70", "at": Timestamp::now().to_string()});
+        let second = json!({"message": format!("uid {} and {}", uid("a"), uid("b")), "resourceVersion": "9"});
+        let third = json!({"items": [], "metadata": {"resourceVersion": "70", "continue": "x"}});
+        let fourth = json!({"generateName": "a-", "name": "a-xyz12", "clusterIP": "10.0.0.7", "t": "2020-01-01T00:00:00Z"});
+        let expect = [
+            json!({"uid": "<uid 1>", "resourceVersion": "<version 1>", "at": "<now>"}),
+            json!({"message": "uid <uid 2> and <uid 1>", "resourceVersion": "<version 0>"}),
+            json!({"items": [], "metadata": {"resourceVersion": "<of the list>", "continue": "<token>"}}),
+            json!({"generateName": "a-", "name": "a-<made up 1>", "clusterIP": "<address>", "t": "2020-01-01T00:00:00Z"}),
+        ];
+        assert_eq!(masked(&[first, second, third, fourth]), expect);
+    }
+}
