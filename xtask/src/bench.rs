@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, bail};
 use serde_json::{Map, Value};
@@ -22,9 +23,14 @@ const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "store", package: "krono-store" },
 ];
 
-pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
+pub(crate) fn run(root: &Path, name: Option<&str>) -> anyhow::Result<()> {
     let mut missed = Vec::new();
-    for benchmark in BENCHMARKS {
+    let chosen = BENCHMARKS.iter().filter(|it| name.is_none_or(|name| name == it.name)).collect::<Vec<_>>();
+    if chosen.is_empty() {
+        let known: Vec<_> = BENCHMARKS.iter().map(|it| it.name).chain(["apiserver"]).collect();
+        bail!("no such benchmark; there are {}", known.join(", "));
+    }
+    for benchmark in chosen {
         let figures = measure(root, benchmark)?;
         if figures.get("pass") != Some(&Value::Bool(true)) {
             missed.push(benchmark.name);
@@ -38,13 +44,16 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
 }
 
 fn measure(root: &Path, benchmark: &Benchmark) -> anyhow::Result<Map<String, Value>> {
-    let path =
-        std::env::temp_dir().join(format!("krono-bench-{}-{}.json", benchmark.name, std::process::id()));
     let mut cargo = command::cargo(root, &["bench", "-p", benchmark.package]);
-    command::run(cargo.env(JSON_PATH_VARIABLE, &path))?;
-    let text = fs::read_to_string(&path).with_context(|| {
-        format!("the benchmarks of {} wrote nothing to ${JSON_PATH_VARIABLE}", benchmark.package)
-    })?;
+    figures_of(&mut cargo, benchmark.name)
+}
+
+/// Runs a program that measures and takes the figures it leaves.
+pub(crate) fn figures_of(program: &mut Command, name: &str) -> anyhow::Result<Map<String, Value>> {
+    let path = std::env::temp_dir().join(format!("krono-bench-{name}-{}.json", std::process::id()));
+    command::run(program.env(JSON_PATH_VARIABLE, &path))?;
+    let text = fs::read_to_string(&path)
+        .with_context(|| format!("the benchmark {name} wrote nothing to ${JSON_PATH_VARIABLE}"))?;
     fs::remove_file(&path).context("cannot remove the temporary figures")?;
     figures(&text)
 }

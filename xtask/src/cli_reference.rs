@@ -16,13 +16,18 @@ const NOTE: &str = "<!-- Everything below is written by `cargo run -p xtask -- g
 /// A test of `cli` fails when one is missing.
 const COMMANDS: &[&[&str]] = &[
     &[],
+    &["up"],
+    &["down"],
+    &["status"],
+    &["backup"],
+    &["restore"],
     &["cel"],
     &["cel", "eval"],
     &["cel", "check"],
-    &["completions"],
     &["schema"],
     &["schema", "expand"],
     &["schema", "check"],
+    &["completions"],
 ];
 
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {

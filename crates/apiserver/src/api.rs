@@ -24,10 +24,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::Method;
 use http::request::Parts;
 
 use crate::builtin::{self, Verbs};
 use crate::openapi::Documents;
+use crate::page::{self, Pages};
 use crate::policy_cache::PolicyCache;
 use crate::query::Query;
 use crate::rbac::User;
@@ -39,6 +41,7 @@ use crate::services::Pool;
 use crate::status::{Status, Subject};
 use crate::storage::Storage;
 
+pub(crate) use access::administrator;
 pub(crate) use call::{Call, Subresource};
 pub(crate) use definitions::Definitions;
 pub(crate) use documents::hash;
@@ -64,18 +67,27 @@ pub(crate) struct Api {
     pub(crate) policies: PolicyCache,
     pub(crate) addresses: Arc<Pool>,
     pub(crate) settings: Settings,
+    pub(crate) pages: Pages,
 }
 
 impl Api {
-    /// Answers one request whose body has been read.
-    pub(crate) async fn answer(self: &Arc<Self>, parts: &Parts, body: Bytes) -> Result<Reply, Status> {
+    /// Answers one request. Its body is read once it is known that the user may make the request.
+    pub(crate) async fn answer(
+        self: &Arc<Self>,
+        parts: &Parts,
+        user: Arc<User>,
+        body: impl Future<Output = Result<Bytes, Status>>,
+    ) -> Result<Reply, Status> {
         let query = Query::parse(parts.uri.query().unwrap_or_default())?;
         let route = Route::parse(parts.uri.path());
-        let user = self.user(parts)?;
+        let user = self.user(user, &parts.headers)?;
         if let Route::Target(target) = route {
             return self.objects(parts, target, query, user, body).await;
         }
         self.authorize_path(&user, &parts.method, parts.uri.path())?;
+        if let Some(page) = self.pages.get(parts.uri.path()).filter(|_| parts.method == Method::GET) {
+            return page::reply(&**page).await;
+        }
         self.documents(parts, &route)
     }
 
@@ -84,8 +96,8 @@ impl Api {
         parts: &Parts,
         target: Target,
         query: Query,
-        user: User,
-        body: Bytes,
+        user: Arc<User>,
+        body: impl Future<Output = Result<Bytes, Status>>,
     ) -> Result<Reply, Status> {
         self.authorize_target(&user, &parts.method, &target, &query)?;
         let registry = self.registry.snapshot();
@@ -99,15 +111,15 @@ impl Api {
         let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
             .ok_or_else(|| Status::method_not_allowed(subject, parts.method.as_str()))?;
         if let Some(special) = Special::of(&resource.kind, target.subresource.as_deref()) {
-            let call =
-                Call::new(Arc::clone(resource), target, Subresource::None, query, user, (parts, body))?;
+            let request = (parts, body.await?);
+            let call = Call::new(Arc::clone(resource), target, Subresource::None, query, user, request)?;
             return self.special(special, verb, &call).await;
         }
         let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
             return Ok(not_found());
         };
-        let call = Call::new(Arc::clone(resource), target, subresource, query, user, (parts, body))?;
-        let deprecation = resource.custom_part().and_then(|custom| custom.deprecation.clone());
+        let call = Call::new(Arc::clone(resource), target, subresource, query, user, (parts, body.await?))?;
+        let deprecation = resource.deprecation();
         let reply = self.dispatch(verb, call).await?;
         Ok(reply.with_warnings(deprecation.into_iter().collect()))
     }

@@ -16,7 +16,11 @@ pub struct Body(Inner);
 
 enum Inner {
     Whole(Option<Bytes>),
-    Pieces(Pieces),
+    Pieces {
+        pieces: Pieces,
+        /// How many bytes are still to come, if the body has an end.
+        remaining: Option<u64>,
+    },
 }
 
 impl Body {
@@ -25,9 +29,19 @@ impl Body {
         Self(Inner::Whole(Some(bytes.into()).filter(|bytes| !bytes.is_empty())))
     }
 
-    /// A body that is made while it is read.
+    /// A body that is made while it is read and goes on as long as the client reads.
     pub fn pieces(pieces: impl Stream<Item = Bytes> + Send + 'static) -> Self {
-        Self(Inner::Pieces(Box::pin(pieces)))
+        Self(Inner::Pieces { pieces: Box::pin(pieces), remaining: None })
+    }
+
+    /// A body of a known length that is made while it is read.
+    pub fn sized(length: u64, pieces: impl Stream<Item = Bytes> + Send + 'static) -> Self {
+        Self(Inner::Pieces { pieces: Box::pin(pieces), remaining: Some(length) })
+    }
+
+    /// Whether the body goes on as long as the client reads.
+    pub(crate) fn is_endless(&self) -> bool {
+        matches!(self.0, Inner::Pieces { remaining: None, .. })
     }
 }
 
@@ -41,20 +55,24 @@ impl http_body::Body for Body {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match &mut self.0 {
             Inner::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Inner::Pieces(pieces) => {
-                pieces.as_mut().poll_next(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
-            }
+            Inner::Pieces { pieces, remaining } => pieces.as_mut().poll_next(context).map(|piece| {
+                let piece = piece?;
+                if let Some(remaining) = remaining {
+                    *remaining = remaining.saturating_sub(piece.len() as u64);
+                }
+                Some(Ok(Frame::data(piece)))
+            }),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self.0, Inner::Whole(None))
+        matches!(self.0, Inner::Whole(None) | Inner::Pieces { remaining: Some(0), .. })
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
             Inner::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
-            Inner::Pieces(_) => SizeHint::default(),
+            Inner::Pieces { remaining, .. } => remaining.map_or_else(SizeHint::default, SizeHint::with_exact),
         }
     }
 }
@@ -63,7 +81,7 @@ impl std::fmt::Debug for Body {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let name = match &self.0 {
             Inner::Whole(_) => "Whole",
-            Inner::Pieces(_) => "Pieces",
+            Inner::Pieces { .. } => "Pieces",
         };
         formatter.debug_tuple("Body").field(&name).finish()
     }

@@ -1,5 +1,7 @@
 //! Events of both APIs over one storage.
 
+use serde_json::{Value, json};
+
 use crate::kind::Kind;
 use crate::object::Object;
 
@@ -37,22 +39,45 @@ pub(crate) fn convert(mut event: Object, api_version: &str) -> Object {
         }
     }
     event.set("apiVersion", Some(api_version.into()));
+    complete(&mut event, to_core);
     event
+}
+
+/// Fields that one API shows when they are empty, and the other leaves out.
+fn complete(event: &mut Object, to_core: bool) {
+    if to_core {
+        for (name, empty) in
+            [("source", json!({})), ("firstTimestamp", Value::Null), ("lastTimestamp", Value::Null)]
+        {
+            if event.get(name).is_none() {
+                event.set(name, Some(empty));
+            }
+        }
+        return;
+    }
+    for name in ["reportingController", "reportingInstance"] {
+        if event.text(name).is_empty() {
+            event.set(name, None);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn there_and_back() {
-        let core = json!({"apiVersion": "v1", "kind": "Event", "metadata": {}, "message": "m", "involvedObject": {"name": "n"}, "count": 2});
+        let core = json!({
+            "apiVersion": "v1", "kind": "Event", "metadata": {}, "message": "m", "involvedObject": {"name": "n"}, "count": 2,
+            "source": {}, "firstTimestamp": null, "lastTimestamp": null,
+        });
         let core = Object::new(core).unwrap();
         let other = convert(core.clone(), "events.k8s.io/v1");
         let expect = json!({
             "apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {}, "note": "m",
-            "regarding": {"name": "n"}, "deprecatedCount": 2,
+            "regarding": {"name": "n"}, "deprecatedCount": 2, "deprecatedSource": {}, "deprecatedFirstTimestamp": null,
+            "deprecatedLastTimestamp": null,
         });
         assert_eq!(other.value(), &expect);
         assert_eq!(convert(other, "v1"), core);

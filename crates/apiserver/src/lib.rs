@@ -1,13 +1,15 @@
 //! An embedded Kubernetes API server over a store.
 //!
 //! [`Server`] is a `tower` service; in process it hands out a `kube::Client`, so that tests and controllers talk
-//! to a real API without a network.
+//! to a real API without a network. On the network it is served by [`Server::serve`].
 
 mod accept;
 mod admission;
 mod api;
+pub mod authentication;
 mod body;
 pub mod builtin;
+pub mod certificates;
 mod continue_token;
 mod conversion;
 mod crd;
@@ -15,6 +17,7 @@ mod discovery;
 mod disruption;
 mod events;
 mod filter;
+pub mod https;
 mod initial;
 mod input;
 mod janitor;
@@ -24,6 +27,7 @@ mod managed;
 mod namespaces;
 pub mod object;
 mod openapi;
+mod page;
 mod pods;
 mod policy_cache;
 mod printers;
@@ -49,4 +53,5 @@ mod write;
 
 pub use body::Body;
 pub use conversion::{Converter, Converting};
+pub use page::Page;
 pub use server::{Builder, Server, StartError};

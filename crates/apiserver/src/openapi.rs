@@ -72,8 +72,13 @@ fn path(group: &str, version: &str) -> String {
 
 fn document_of(registry: &Registry, group: &str, version: &str) -> Value {
     let definitions = builtin::definitions(group, version);
-    let mut schemas: Map<String, Value> =
-        definitions.into_iter().map(|(name, schema)| (name, schema.to_value())).collect();
+    let mut schemas: Map<String, Value> = definitions
+        .into_iter()
+        .map(|(name, schema)| (name, described_references(schema.to_value())))
+        .collect();
+    if registry.in_version(group, version).any(|resource| resource.is_custom()) {
+        schemas.extend(metadata_schemas());
+    }
     let mut paths = Map::new();
     for resource in registry.in_version(group, version) {
         let name = schema_name(resource, &schemas);
@@ -98,14 +103,48 @@ fn schema_name(resource: &Resource, schemas: &Map<String, Value>) -> String {
     built_in.cloned().unwrap_or_else(backwards)
 }
 
+/// `OpenAPI` has no room for words beside a reference; the reference moves into an `allOf` of its own.
+fn described_references(mut schema: Value) -> Value {
+    match &mut schema {
+        Value::Object(fields) => {
+            let reference = if fields.len() > 1 { fields.remove("$ref") } else { None };
+            for field in fields.values_mut() {
+                *field = described_references(field.take());
+            }
+            if let Some(reference) = reference {
+                fields.insert("allOf".to_owned(), json!([{ "$ref": reference }]));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = described_references(item.take())),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+    schema
+}
+
+/// A group version with a small kind, whose definitions include those of the metadata of any object.
+const SMALL: (&str, &str) = ("coordination.k8s.io", "v1");
+
+/// The definitions of metadata.
+fn metadata_schemas() -> impl Iterator<Item = (String, Value)> {
+    let definitions = builtin::definitions(SMALL.0, SMALL.1).into_iter();
+    let of_metadata = definitions.filter(|(name, _)| name.contains(".pkg.apis.meta."));
+    of_metadata.map(|(name, schema)| (name, described_references(schema.to_value())))
+}
+
+/// What every object has: `apiVersion`, `kind` and `metadata`.
+fn common_fields() -> Map<String, Value> {
+    let small = builtin::definitions(SMALL.0, SMALL.1).into_iter().find(|(name, _)| name.ends_with(".Lease"));
+    let mut schema = small.map(|(_, schema)| described_references(schema.to_value())).unwrap_or_default();
+    let fields = schema.get_mut("properties").and_then(Value::as_object_mut).map(std::mem::take);
+    let common = ["apiVersion", "kind", "metadata"];
+    fields.unwrap_or_default().into_iter().filter(|(name, _)| common.contains(&name.as_str())).collect()
+}
+
 fn custom_schema(resource: &Resource) -> Value {
     let mut schema = resource.kind.schema.get().to_value();
     let fields = schema.as_object_mut().map(|fields| fields.entry("properties").or_insert_with(|| json!({})));
     if let Some(fields) = fields.and_then(Value::as_object_mut) {
-        for name in ["apiVersion", "kind"] {
-            fields.entry(name).or_insert_with(|| json!({"type": "string"}));
-        }
-        fields.entry("metadata").or_insert_with(|| json!({"type": "object"}));
+        fields.extend(common_fields());
     }
     schema["type"] = "object".into();
     schema

@@ -31,6 +31,8 @@ pub(crate) enum Route {
     },
     /// `/openapi/v3`: where the documents are.
     OpenApiIndex,
+    /// `/openapi/v2`
+    OpenApiV2,
     /// `/openapi/v3/{api/v1 or apis/group/version}`.
     OpenApi(String),
     /// Objects.
@@ -124,6 +126,7 @@ impl Route {
             ["api"] => Self::CoreVersions,
             ["apis"] => Self::Groups,
             ["apis", group] => Self::Group((*group).to_owned()),
+            ["openapi", "v2"] => Self::OpenApiV2,
             ["openapi", "v3"] => Self::OpenApiIndex,
             ["openapi", "v3", rest @ ..] => Self::OpenApi(rest.join("/")),
             ["api", version] => Self::resources("", version),

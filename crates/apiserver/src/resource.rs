@@ -59,7 +59,23 @@ pub(crate) struct Custom {
     pub(crate) converter: Option<Arc<dyn Converter>>,
 }
 
+/// Built-in kinds that should no longer be used, and what is said of them.
+const DEPRECATED: [(&str, &str); 2] = [
+    ("ComponentStatus", "v1 ComponentStatus is deprecated in v1.19+"),
+    ("Endpoints", "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
+];
+
 impl Resource {
+    /// The warning given on every request, for kinds and versions that should no longer be used.
+    pub(crate) fn deprecation(&self) -> Option<String> {
+        if let Some(custom) = self.custom_part() {
+            return custom.deprecation.clone();
+        }
+        let said =
+            DEPRECATED.iter().find(|(kind, _)| self.kind.group.is_empty() && *kind == &*self.kind.kind);
+        said.map(|(_, warning)| (*warning).to_owned())
+    }
+
     /// A kind that is part of the server.
     pub(crate) fn built_in(kind: Kind) -> Self {
         let (group, version) =

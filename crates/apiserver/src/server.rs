@@ -8,20 +8,23 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use http::request::Parts;
 use http::{Request, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use krono_store::Store;
 use tokio::sync::watch;
 use tower_service::Service;
 
-use crate::api::{Api, Settings};
+use crate::api::{Api, Settings, administrator};
 use crate::body::Body;
 use crate::builtin;
 use crate::input::MAX_BODY;
 use crate::janitor;
 use crate::kind::Kind;
 use crate::openapi::Documents;
+use crate::page::{Page, Pages};
 use crate::policy_cache::PolicyCache;
+use crate::rbac::User;
 use crate::registry::{Registry, SharedRegistry};
 use crate::reply::failure;
 use crate::resource::Resource;
@@ -44,6 +47,8 @@ pub struct Server {
     api: Arc<Api>,
     /// What happens by itself ends with the last clone of the server.
     alive: Arc<watch::Sender<()>>,
+    /// Whoever uses the server in process, where nobody stands between.
+    administrator: Arc<User>,
 }
 
 /// Why a server did not start.
@@ -59,6 +64,7 @@ pub enum StartError {
 pub struct Builder {
     kinds: Option<Vec<Kind>>,
     store: Option<Arc<dyn Store>>,
+    pages: Pages,
     settings: Settings,
 }
 
@@ -73,6 +79,13 @@ impl Builder {
     #[must_use]
     pub fn store(self, store: Arc<dyn Store>) -> Self {
         Self { store: Some(store), ..self }
+    }
+
+    /// Answers a path of the program around the server.
+    #[must_use]
+    pub fn page(mut self, path: &str, page: Arc<dyn Page>) -> Self {
+        self.pages.insert(path.to_owned(), page);
+        self
     }
 
     /// Publishes this certificate (PEM) in every namespace, as `kube-root-ca.crt`.
@@ -98,13 +111,14 @@ impl Builder {
         let definitions = tokio::sync::Mutex::default();
         let storage = self.store.map_or_else(Storage::in_memory, Storage::new);
         let (openapi, policies, addresses) = (Documents::default(), PolicyCache::default(), Arc::default());
-        let settings = self.settings;
-        let api = Api { storage, registry, built_in, definitions, openapi, policies, addresses, settings };
+        let (settings, pages) = (self.settings, self.pages);
+        let api =
+            Api { storage, registry, built_in, definitions, openapi, policies, addresses, settings, pages };
         let api = Arc::new(api);
         api.prepare().await?;
         let (alive, ended) = watch::channel(());
         tokio::spawn(janitor::run(Arc::downgrade(&api), ended));
-        Ok(Server { api, alive: Arc::new(alive) })
+        Ok(Server { api, alive: Arc::new(alive), administrator: Arc::new(administrator()) })
     }
 }
 
@@ -129,17 +143,25 @@ impl Server {
         kube::Client::new(self.clone(), "default")
     }
 
-    /// Answers one request.
+    /// Answers one request: of the [`User`] among its extensions, or else of the administrator.
     pub async fn handle<B>(&self, request: Request<B>) -> Response<Body>
     where
         B: http_body::Body<Data = Bytes>,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
-        let (parts, body) = request.into_parts();
-        let answer = match read_body(body).await {
-            Ok(body) => self.api.answer(&parts, body).await,
-            Err(status) => Err(status),
-        };
+        let (mut parts, body) = request.into_parts();
+        let user =
+            parts.extensions.remove::<User>().map_or_else(|| Arc::clone(&self.administrator), Arc::new);
+        self.respond(parts, body, user).await
+    }
+
+    /// Answers one request of a user who is known.
+    pub(crate) async fn respond<B>(&self, parts: Parts, body: B, user: Arc<User>) -> Response<Body>
+    where
+        B: http_body::Body<Data = Bytes>,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let answer = self.api.answer(&parts, user, read_body(body)).await;
         answer.map_or_else(failure, crate::reply::Reply::into_response)
     }
 }
@@ -149,6 +171,9 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
+    if body.size_hint().lower() > MAX_BODY as u64 {
+        return Err(Status::too_large(MAX_BODY));
+    }
     match Limited::new(body, MAX_BODY).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(Status::too_large(MAX_BODY)),

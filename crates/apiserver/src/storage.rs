@@ -151,6 +151,12 @@ impl Changes {
         change(&*self.0.next().await.map_err(|Compacted { .. }| too_old())?)
     }
 
+    /// The next change, if there is one already.
+    pub(crate) fn try_next(&mut self) -> Result<Option<Change>, Status> {
+        let next = self.0.try_next().map_err(|Compacted { .. }| too_old())?;
+        next.map(|event| change(&event)).transpose()
+    }
+
     /// All changes up to here have been given out.
     pub(crate) fn version(&self) -> u64 {
         self.0.version()

@@ -40,7 +40,7 @@ fn run(env: &Env, ast: Ast, lenient: bool) -> Result<Checked, Issues> {
         checker.issues.push(checker.too_deep(id));
     }
     if !checker.issues.is_empty() {
-        return Err(Issues::new(ast.source(), checker.issues));
+        return Err(Issues::new(ast.source(), checker.issues).with_omitted(checker.omitted));
     }
     let (types, meanings, locals) = checker.finish();
     let outcome = Checked { ast, types, meanings, locals };
@@ -77,6 +77,8 @@ struct Checker<'a> {
     types: Vec<Type>,
     meanings: Vec<Meaning>,
     issues: Vec<Issue>,
+    /// How many issues were found beyond the most that are kept.
+    omitted: usize,
     /// Argument types of the call being resolved.
     args: Vec<Type>,
 }
@@ -93,6 +95,7 @@ impl<'a> Checker<'a> {
             types: vec![Type::Dyn; ast.len()],
             meanings: vec![Meaning::Structural; ast.len()],
             issues: Vec::new(),
+            omitted: 0,
             args: Vec::new(),
         }
     }

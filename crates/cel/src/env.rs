@@ -20,6 +20,7 @@ use crate::value::Val;
 pub struct Env(Arc<Inner>);
 
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 struct Inner {
     functions: Arc<HashMap<Arc<str>, Vec<Arc<Overload>>>>,
     macros: Arc<HashMap<&'static str, Vec<Macro>>>,

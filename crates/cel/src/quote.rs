@@ -1,7 +1,7 @@
 //! Text in double quotes, escaped as Go's `%q` does, for messages.
 
 /// The text in double quotes; what cannot be printed is escaped.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for character in text.chars() {

@@ -51,9 +51,11 @@ pub struct Issue {
 ///
 /// `Display` prints cel-go's form: location, message, the line, and a caret.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "issues are what there is of them")]
 pub struct Issues {
     source: String,
     issues: Vec<Issue>,
+    omitted: usize,
 }
 
 impl std::error::Error for Issues {}
@@ -65,8 +67,20 @@ impl Issues {
     /// Issues in the order in which they stand in the source.
     pub(crate) fn new(source: &str, mut issues: Vec<Issue>) -> Self {
         issues.sort_by_key(|it| it.at);
+        let omitted = issues.len().saturating_sub(MOST_ISSUES);
         issues.truncate(MOST_ISSUES);
-        Self { source: source.to_owned(), issues }
+        Self { source: source.to_owned(), issues, omitted }
+    }
+
+    /// The same, with so many more that were found and not kept.
+    pub(crate) fn with_omitted(mut self, more: usize) -> Self {
+        self.omitted += more;
+        self
+    }
+
+    /// How many more issues were found than are told.
+    pub fn omitted(&self) -> usize {
+        self.omitted
     }
 
     /// The issues, ordered by position.
@@ -74,7 +88,7 @@ impl Issues {
         self.issues.iter()
     }
 
-    /// How many issues there are; never zero.
+    /// How many issues are told; never zero.
     pub fn len(&self) -> usize {
         self.issues.len()
     }
@@ -115,7 +129,10 @@ impl fmt::Display for Issues {
             write!(f, "ERROR: <input>:{line}:{column}: {}", issue.message)?;
             self.fmt_excerpt(f, line, column)?;
         }
-        Ok(())
+        match self.omitted {
+            0 => Ok(()),
+            more => write!(f, "\n{more} more errors were truncated"),
+        }
     }
 }
 

@@ -3,20 +3,23 @@
 pub(crate) mod cel;
 pub(crate) mod named;
 pub(crate) mod schema;
+pub(crate) mod server;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use self::cel::CelCommand;
 use self::schema::SchemaCommand;
+use self::server::{BackupArguments, DownArguments, RestoreArguments, StatusArguments, UpArguments};
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0   the command did what it says
-  1   what was checked is wrong; the diagnostics say where
-  2   the command line is wrong, or names a file that cannot be read
-  3   a change is breaking
-  70  an error inside krono; please report it";
+  0    the command did what it says
+  1    what was checked is wrong; the diagnostics say where
+  2    the command line is wrong, or names a file that cannot be read
+  3    a change is breaking
+  70   an error inside krono; please report it
+  130  a second signal ended `krono up` at once";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
@@ -35,11 +38,16 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Up(UpArguments),
+    Down(DownArguments),
+    Status(StatusArguments),
+    Backup(BackupArguments),
+    Restore(RestoreArguments),
     #[command(subcommand)]
     Cel(CelCommand),
-    Completions(CompletionsArguments),
     #[command(subcommand)]
     Schema(SchemaCommand),
+    Completions(CompletionsArguments),
 }
 
 /// Print a completion script for a shell

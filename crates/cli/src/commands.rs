@@ -3,6 +3,7 @@
 mod cel;
 mod completions;
 mod schema;
+mod server;
 
 use crate::arguments::{Arguments, Command};
 use crate::command_error::CommandError;
@@ -11,6 +12,11 @@ use crate::output::Output;
 /// Carries out one command line.
 pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), CommandError> {
     match arguments.command {
+        Command::Up(arguments) => server::up(&arguments, output),
+        Command::Down(arguments) => server::down(&arguments, output),
+        Command::Status(arguments) => server::status(&arguments, output),
+        Command::Backup(arguments) => server::backup(&arguments, output),
+        Command::Restore(arguments) => server::restore(&arguments, output),
         Command::Cel(command) => cel::run(command, output),
         Command::Completions(arguments) => completions::run(&arguments, output),
         Command::Schema(command) => schema::run(&command, output),

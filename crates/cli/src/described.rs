@@ -11,7 +11,7 @@ mod versions;
 
 use krono_schema::Schema;
 use krono_schema::crd::{CustomResourceDefinition, InstanceSchema};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::form::Form;
 pub(crate) use self::problem::Problem;
@@ -48,6 +48,8 @@ pub(crate) struct Crd {
     pub(crate) group: String,
     pub(crate) scope: String,
     pub(crate) versions: Vec<CrdVersion>,
+    /// All of its specification, with the schemas.
+    pub(crate) spec: Value,
 }
 
 /// One version that has a schema.
@@ -136,6 +138,16 @@ impl Described {
             Described::Simple(_) | Described::OpenApi(_) => <_>::default(),
         };
         [("kind", kind), ("group", group), ("scope", scope)]
+    }
+
+    /// The `CustomResourceDefinition` it is or makes. Of its metadata, only what a definition asks for is there: the rest
+    /// comes from whoever applied it.
+    pub(crate) fn manifest(&self) -> Option<Value> {
+        match self {
+            Described::Definition(it) => serde_json::to_value(&it.crd).ok(),
+            Described::Crd(it) => Some(json!({"spec": it.spec})),
+            Described::Simple(_) | Described::OpenApi(_) => None,
+        }
     }
 }
 

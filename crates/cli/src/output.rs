@@ -48,6 +48,11 @@ impl Output {
         self.bytes(text.as_bytes())
     }
 
+    /// Makes all that was written be seen.
+    pub(crate) fn flush(&mut self) -> Result<(), CommandError> {
+        Ok(self.stdout.flush()?)
+    }
+
     /// Tells something that does not keep the command from its result.
     pub(crate) fn warn(&mut self, text: &str) -> Result<(), CommandError> {
         self.stdout.flush()?;

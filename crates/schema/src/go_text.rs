@@ -4,49 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// A string as `%q` prints it.
-pub fn quote(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        push_escaped(&mut quoted, character);
-    }
-    quoted.push('"');
-    quoted
-}
-
-fn push_escaped(quoted: &mut String, character: char) {
-    let escape = match character {
-        '"' => "\\\"",
-        '\\' => "\\\\",
-        '\x07' => "\\a",
-        '\x08' => "\\b",
-        '\x0c' => "\\f",
-        '\n' => "\\n",
-        '\r' => "\\r",
-        '\t' => "\\t",
-        '\x0b' => "\\v",
-        ' '..='~' => return quoted.push(character),
-        _ => return push_rare(quoted, character),
-    };
-    quoted.push_str(escape);
-}
-
-fn push_rare(quoted: &mut String, character: char) {
-    let code = u32::from(character);
-    let written = match code {
-        0..=0x7f => write!(quoted, "\\x{code:02x}"),
-        _ if is_printable(character) => quoted.write_char(character),
-        0x80..=0xffff => write!(quoted, "\\u{code:04x}"),
-        _ => write!(quoted, "\\U{code:08x}"),
-    };
-    debug_assert!(written.is_ok(), "writing to a string cannot fail");
-}
-
-/// Whether Go calls the character printable. Marks are printable unless they start a string, hence the `a`.
-fn is_printable(character: char) -> bool {
-    ['a', character].iter().collect::<String>().escape_debug().nth(1) != Some('\\')
-}
+pub use krono_cel::quote::quoted as quote;
 
 /// A double as `%v` prints it.
 pub fn double(value: f64) -> String {

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use redb::Database;
+use redb::Builder;
 
 use crate::change_log::Remembered;
-use crate::disk::{DiskStore, FILE, OpenError, Opened, guarded, private_file};
+use crate::disk::{CACHE, DiskStore, FILE, OpenError, Opened, guarded, private_file};
 use crate::format::{self, FormatError};
+use crate::index::FIRST_VERSION;
 use crate::lock::Lock;
 use crate::watermark;
 
@@ -55,7 +56,8 @@ pub fn backup(store: &DiskStore, file: &Path) -> Result<u64, BackupError> {
     let unfinished = PathBuf::from(unfinished);
     let index = store.snapshot();
     let private = empty_file(&unfinished).map_err(|error| failed(error.to_string()))?;
-    let database = Database::builder().create_file(private).map_err(|error| failed(error.to_string()))?;
+    let database = Builder::new().set_cache_size(CACHE).create_file(private);
+    let database = database.map_err(|error| failed(error.to_string()))?;
     format::save(&database, &index).map_err(|error| failed(error.to_string()))?;
     drop(database);
     put_in_place(&unfinished, file).map_err(|error| failed(error.to_string()))?;
@@ -68,13 +70,13 @@ pub fn backup(store: &DiskStore, file: &Path) -> Result<u64, BackupError> {
 /// the past: whoever watched the lost store is told to start anew.
 pub fn restore(file: &Path, directory: &Path) -> Result<u64, BackupError> {
     let _lock = Lock::take(directory)?;
-    let path = directory.join(FILE);
-    if path.exists() {
-        return Err(BackupError::NotEmpty(directory.to_owned()));
-    }
     let failed = |reason: String| BackupError::Read { path: file.to_owned(), reason };
     if !file.is_file() {
         return Err(failed("it is not a file".to_owned()));
+    }
+    let path = directory.join(FILE);
+    if path.exists() {
+        return Err(BackupError::NotEmpty(directory.to_owned()));
     }
     let unusable = |source| OpenError::Directory { path: directory.to_owned(), source };
     let unfinished = directory.join("krono.redb.unfinished");
@@ -96,7 +98,8 @@ pub fn restore(file: &Path, directory: &Path) -> Result<u64, BackupError> {
 
 /// Checks all of a file and leaps ahead of it, and of what the directory was at before.
 fn leap(file: &Path, past: u64) -> Result<u64, FormatError> {
-    let Opened { database, numbers, .. } = Opened::new(|it| it.open(file), 0, Remembered::default())?;
+    let Opened { database, numbers, .. } =
+        Opened::new(|it| it.open(file), FIRST_VERSION, Remembered::default())?;
     let version = numbers.version.max(past) + LEAP;
     format::leap(&database, numbers, version)?;
     Ok(version)

@@ -22,7 +22,7 @@ use crate::{Commit, Compacted, Entry, Page, Range, Store, Watch, Write, watermar
 /// The file in a data directory.
 pub(crate) const FILE: &str = "krono.redb";
 /// Bytes of pages in memory. All reads of the store come from its index; this is for the trees that a commit changes.
-const CACHE: usize = 8 << 20;
+pub(crate) const CACHE: usize = 8 << 20;
 
 /// A store in one file.
 ///
@@ -155,8 +155,11 @@ impl Opened {
         let checking = Arc::clone(&checked);
         builder.set_repair_callback(move |_| checking.store(true, Ordering::Relaxed));
         let mut database = open(&mut builder)?;
-        // A first start that was interrupted leaves a file without tables.
-        if acknowledged == 0 && format::is_blank(&database)? {
+        if format::is_blank(&database)? {
+            // A first start that was interrupted leaves a file without tables.
+            if acknowledged > 0 {
+                return Err(FormatError::Empty);
+            }
             format::create(&database)?;
         } else if !checked.load(Ordering::Relaxed) && !database.check_integrity()? {
             return Err(FormatError::Pages);
@@ -249,6 +252,7 @@ fn unreadable(path: &Path, error: &FormatError) -> OpenError {
         | FormatError::Numbers
         | FormatError::Entries { .. }
         | FormatError::Change(_)
+        | FormatError::Empty
         | FormatError::Rolled { .. }
         | FormatError::Pages
         | FormatError::Panic(_)

@@ -22,6 +22,9 @@ const CHANGES: TableDefinition<u64, &[u8]> = TableDefinition::new("changes");
 const NUMBERS: TableDefinition<&str, &[u8]> = TableDefinition::new("numbers");
 const ROW: &str = "store";
 
+/// Further than any store comes, and far enough from the end of numbers.
+const LAST_VERSION: u64 = 1 << 62;
+
 /// What a file can be wrong by.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FormatError {
@@ -39,6 +42,8 @@ pub(crate) enum FormatError {
     Entries { found: u64, expected: u64 },
     #[error("the change of version {0} is missing or does not fit what came after it")]
     Change(u64),
+    #[error("it holds nothing, although it once did")]
+    Empty,
     #[error("it is at version {found}, although version {acknowledged} was acknowledged")]
     Rolled { found: u64, acknowledged: u64 },
     #[error("its pages do not match their checksums")]
@@ -115,7 +120,9 @@ impl Numbers {
         match numbers[..] {
             [format, ..] if format > FORMAT => Err(FormatError::Newer(format)),
             [FORMAT, version, compacted, entries, digest, checksum]
-                if checksum == row::numbers_checksum(&numbers[..5]) && compacted <= version =>
+                if checksum == row::numbers_checksum(&numbers[..5])
+                    && (FIRST_VERSION..=LAST_VERSION).contains(&version)
+                    && compacted <= version =>
             {
                 Ok(Self { version, compacted, entries, digest })
             }

@@ -42,6 +42,7 @@ pub use backup::{BackupError, backup, restore};
 pub use change_log::Remembered;
 pub use commit::Commit;
 pub use disk::{DiskStore, OpenError, Options};
+pub use lock::Lock as DirectoryLock;
 pub use memory::MemoryStore;
 pub use shared::Watch;
 

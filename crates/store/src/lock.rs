@@ -8,12 +8,13 @@ use crate::OpenError;
 
 /// Held while a data directory is open; the operating system lets go of it however the process ends.
 #[derive(Debug)]
-pub(crate) struct Lock {
+pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    pub(crate) fn take(directory: &Path) -> Result<Self, OpenError> {
+    /// Takes a directory, which is made if it is not there; an error names the process that has it.
+    pub fn take(directory: &Path) -> Result<Self, OpenError> {
         let unusable = |source| OpenError::Directory { path: directory.to_owned(), source };
         create_private(directory).map_err(unusable)?;
         let mut options = OpenOptions::new();

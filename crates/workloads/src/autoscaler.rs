@@ -96,8 +96,14 @@ fn scale(
         status.desired_replicas = wanted;
         return;
     }
-    let message = "the HPA was unable to compute the replica count: simulated Pods have no metrics";
-    set(status, "ScalingActive", "False", "FailedGetResourceMetric", message, now);
+    let measured = spec.metrics.iter().flatten().find_map(|it| it.resource.as_ref());
+    let measured = measured.map_or("cpu", |it| &it.name);
+    let message = format!(
+        "the HPA was unable to compute the replica count: failed to get {measured} utilization: unable to get metrics \
+         for resource {measured}: unable to fetch metrics from resource metrics API: the server could not find the \
+         requested resource (get pods.metrics.k8s.io)"
+    );
+    set(status, "ScalingActive", "False", "FailedGetResourceMetric", &message, now);
 }
 
 fn set(

@@ -153,9 +153,7 @@ fn bind(claim: &PersistentVolumeClaim, volume: &PersistentVolume, plan: &mut Pla
 pub(crate) fn plan_volume(world: &World, key: &Key, now: Timestamp) -> Plan {
     let mut plan = Plan::default();
     let Some(volume) = world.volumes.get("", &key.name) else { return plan };
-    let Some(spec) = volume.spec.as_ref().filter(|_| volume.metadata.deletion_timestamp.is_none()) else {
-        return plan;
-    };
+    let Some(spec) = &volume.spec else { return plan };
     let reference = spec.claim_ref.as_ref().filter(|it| it.uid.is_some());
     let claim = reference.and_then(|it| world.claims.get(it.namespace.as_deref()?, it.name.as_deref()?));
     let alive = claim.is_some_and(|it| it.metadata.uid == reference.and_then(|it| it.uid.clone()));
@@ -164,16 +162,16 @@ pub(crate) fn plan_volume(world: &World, key: &Key, now: Timestamp) -> Plan {
         (Some(_), true) => "Bound",
         (Some(_), false) => "Released",
     };
-    if phase == "Released" && spec.persistent_volume_reclaim_policy.as_deref() == Some("Delete") {
-        plan.delete(&**volume);
-        return plan;
-    }
     let old = volume.status.clone().unwrap_or_default();
     if old.phase.as_deref() != Some(phase) {
         let last_phase_transition_time = Some(stamp(now));
         let status =
             PersistentVolumeStatus { phase: Some(phase.to_owned()), last_phase_transition_time, ..old };
         plan.set_status(&**volume, volume.status.as_ref(), &status);
+    }
+    let spent = phase == "Released" && spec.persistent_volume_reclaim_policy.as_deref() == Some("Delete");
+    if spent && volume.metadata.deletion_timestamp.is_none() {
+        plan.delete(&**volume);
     }
     plan
 }

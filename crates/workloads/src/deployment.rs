@@ -24,6 +24,7 @@ const CONTROLLER: &str = "deployment-controller";
 
 /// A deployment with its replica sets.
 struct Rollout<'a> {
+    world: &'a World,
     deployment: &'a Deployment,
     spec: &'a DeploymentSpec,
     limits: Limits,
@@ -42,26 +43,31 @@ pub(crate) fn plan(world: &World, key: &Key, now: Timestamp) -> Plan {
     if !plan.actions.is_empty() {
         return plan;
     }
-    let rollout = Rollout::new(deployment, spec, sets.into_iter().map(|it| &**it).collect());
+    let rollout = Rollout::new(world, deployment, spec, sets.into_iter().map(|it| &**it).collect());
     let mut progress = Progress::default();
     if deployment.metadata.deletion_timestamp.is_none() {
-        rollout.act(world, now, &mut plan, &mut progress);
+        rollout.act(&mut plan, &mut progress);
     }
     rollout.publish(progress, now, &mut plan);
     plan
 }
 
 impl<'a> Rollout<'a> {
-    fn new(deployment: &'a Deployment, spec: &'a DeploymentSpec, mut sets: Vec<&'a ReplicaSet>) -> Self {
+    fn new(
+        world: &'a World,
+        deployment: &'a Deployment,
+        spec: &'a DeploymentSpec,
+        mut sets: Vec<&'a ReplicaSet>,
+    ) -> Self {
         sets.sort_by_key(|it| {
             (it.metadata.creation_timestamp.as_ref().map(|it| it.0), it.metadata.name.clone())
         });
         let new = sets.iter().position(|it| revision::is_of(it, &spec.template));
         let new = new.map(|position| sets.remove(position));
-        Self { deployment, spec, limits: Limits::of(spec), new, old: sets }
+        Self { world, deployment, spec, limits: Limits::of(spec), new, old: sets }
     }
 
-    fn act(&self, world: &World, now: Timestamp, plan: &mut Plan, progress: &mut Progress) {
+    fn act(&self, plan: &mut Plan, progress: &mut Progress) {
         let paused = self.spec.paused == Some(true);
         if let Some(new) = self.new {
             revision::keep_up(self, new, plan, progress);
@@ -73,9 +79,9 @@ impl<'a> Rollout<'a> {
                 self.clean_up(plan);
             }
         } else if is_rolling(self.spec) {
-            self.roll(now, plan, progress);
+            self.roll(plan, progress);
         } else {
-            self.recreate(world, now, plan, progress);
+            self.recreate(plan, progress);
         }
     }
 
@@ -89,11 +95,11 @@ impl<'a> Rollout<'a> {
         self.old.iter().copied().chain(self.new)
     }
 
-    fn roll(&self, now: Timestamp, plan: &mut Plan, progress: &mut Progress) {
+    fn roll(&self, plan: &mut Plan, progress: &mut Progress) {
         let old: Vec<Size> = self.old.iter().map(|it| size(it)).collect();
         let Some(new) = self.new else {
             let size = rolling::new_size(self.limits, 0, old.iter().map(|it| it.wanted).sum());
-            return revision::create(self, size, now, plan, progress);
+            return revision::create(self, size, plan, progress);
         };
         match rolling::step(self.limits, size(new), &old) {
             Step::New(wanted) => self.resize(new, wanted, plan),
@@ -106,16 +112,16 @@ impl<'a> Rollout<'a> {
     }
 
     /// All old Pods end before the first new one starts.
-    fn recreate(&self, world: &World, now: Timestamp, plan: &mut Plan, progress: &mut Progress) {
+    fn recreate(&self, plan: &mut Plan, progress: &mut Progress) {
         let active: Vec<&ReplicaSet> = self.old.iter().copied().filter(|it| wanted(it) > 0).collect();
         if !active.is_empty() {
             return active.into_iter().for_each(|set| self.resize(set, 0, plan));
         }
-        if self.old.iter().any(|set| has_pods(world, set)) {
+        if self.old.iter().any(|set| has_pods(self.world, set)) {
             return;
         }
         match self.new {
-            None => revision::create(self, self.limits.replicas, now, plan, progress),
+            None => revision::create(self, self.limits.replicas, plan, progress),
             Some(new) => {
                 self.resize(new, self.limits.replicas, plan);
                 if self.is_complete() {

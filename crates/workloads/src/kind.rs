@@ -100,6 +100,12 @@ macro_rules! kinds {
                 match self { $(Self::$kind(_) => Kind::$kind),* }
             }
 
+            /// Whether this is the other object, and neither is older.
+            pub(crate) fn is_same_version(&self, other: &Self) -> bool {
+                let (one, other) = (self.metadata(), other.metadata());
+                one.uid == other.uid && one.resource_version == other.resource_version
+            }
+
             pub(crate) fn metadata(&self) -> &ObjectMeta {
                 match self { $(Self::$kind(object) => &object.metadata),* }
             }

@@ -119,6 +119,9 @@ impl Simulation {
     /// Takes an object in and asks for a look at all it touches, as it was and as it is.
     fn take(&mut self, object: &Object) {
         let before = self.world.get(&Key::of(object));
+        if before.as_ref().is_some_and(|before| before.is_same_version(object)) {
+            return;
+        }
         self.world.insert(object.clone());
         let mut keys: BTreeSet<Key> = touched(&self.world, object, before.as_ref());
         if let Some(before) = &before {

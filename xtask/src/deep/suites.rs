@@ -57,8 +57,8 @@ pub(super) const SUITES: &[Suite] = &[
         name: "store-damage",
         package: "krono-store",
         filter: "damage::",
-        cases: Some(5_000),
-        targets: &[Target { count: "store-damage", at_least: 5_000 }],
+        cases: Some(2_000),
+        targets: &[Target { count: "store-damage", at_least: 2_000 }],
     },
     Suite {
         name: "store-linearizable",

@@ -35,6 +35,7 @@ const EFFECTFUL: &[&str] = &[
     "cli",
     "sim",
     "testkit",
+    "e2e-bench",
     "e2e-kube",
     "e2e-conformance",
     "xtask",

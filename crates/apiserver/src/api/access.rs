@@ -1,9 +1,9 @@
 //! Who asks, and whether they may.
 
-use http::request::Parts;
-
 use super::Api;
+use crate::authentication::AUTHENTICATED;
 use crate::builtin;
+use crate::certificates::ADMINISTRATOR;
 use crate::query::Query;
 use crate::rbac::{
     Attributes, MASTERS, Resource as AccessResource, Target as AccessTarget, User, forbidden_message,
@@ -12,24 +12,16 @@ use crate::request::{Target, Verb};
 use crate::selector::FieldSelector;
 use crate::status::Status;
 
-pub(super) const AUTHENTICATED: &str = "system:authenticated";
-
 /// Whoever uses the server in process, where nobody stands between.
 pub(crate) fn administrator() -> User {
     User {
-        name: "kubernetes-admin".to_owned(),
+        name: ADMINISTRATOR.to_owned(),
         groups: vec![MASTERS.to_owned(), AUTHENTICATED.to_owned()],
         ..User::default()
     }
 }
 
 impl Api {
-    /// The user of a request: what the listener found out, or the administrator; then whom they speak for.
-    pub(super) fn user(&self, parts: &Parts) -> Result<User, Status> {
-        let user = parts.extensions.get::<User>().cloned().unwrap_or_else(administrator);
-        self.speaking_for(user, &parts.headers)
-    }
-
     /// Refuses what the roles of the user do not allow.
     pub(super) fn authorize(&self, user: &User, attributes: &Attributes<'_>) -> Result<(), Status> {
         if is_master(user) {

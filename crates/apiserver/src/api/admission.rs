@@ -3,14 +3,11 @@
 use serde_json::Value;
 
 use super::{Api, Call, Subresource};
-use crate::admission::{self, Priority};
+use crate::admission::{self, CLAIM_FINALIZER, Priority, VOLUME_FINALIZER};
+use crate::initial;
 use crate::object::Object;
 use crate::services::{self, Refused, Reservation};
 use crate::status::{Status, Subject};
-
-const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
-const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
-const DEFAULT_ACCOUNT: &str = "default";
 
 impl Api {
     /// Completes a new object or a change, or refuses it. Changes the object.
@@ -25,6 +22,7 @@ impl Api {
                 Ok(())
             }
             ("PersistentVolumeClaim", None) => self.admit_claim(object),
+            ("PersistentVolumeClaim", Some(old)) => self.admit_growth(call, object, old),
             ("PersistentVolume", None) => {
                 object.add_finalizer(VOLUME_FINALIZER);
                 Ok(())
@@ -79,7 +77,7 @@ impl Api {
             return Ok(());
         }
         let name = object.value().pointer("/spec/serviceAccountName").and_then(Value::as_str);
-        let name = name.filter(|name| !name.is_empty()).unwrap_or(DEFAULT_ACCOUNT).to_owned();
+        let name = name.filter(|name| !name.is_empty()).unwrap_or(initial::ACCOUNT).to_owned();
         let Some(account) = self.storage.get(&format!("/serviceaccounts/{namespace}/{name}"))? else {
             let why = format!(
                 "error looking up service account {namespace}/{name}: serviceaccount {name:?} not found"
@@ -144,6 +142,26 @@ impl Api {
             spec["storageClassName"] = class.into();
         }
         Ok(())
+    }
+
+    /// Only volumes that are made on demand can grow, and only if their class says so.
+    fn admit_growth(&self, call: &Call, object: &Object, old: &Object) -> Result<(), Status> {
+        if !admission::grows(object.value(), old.value()) {
+            return Ok(());
+        }
+        if old.value().pointer("/status/phase").is_none_or(|phase| phase != "Bound") {
+            return Err(forbidden(call, object, "Only bound persistent volume claims can be expanded"));
+        }
+        let class = admission::common_class(object.value(), old.value());
+        let key = class.map(|class| format!("storage.k8s.io/storageclasses/{class}"));
+        let class = key.map(|key| self.storage.get(&key)).transpose()?.flatten();
+        let class = class.map(|class| class.decode().map_err(Status::internal)).transpose()?;
+        if class.is_some_and(|class| class.get("allowVolumeExpansion") == Some(&Value::Bool(true))) {
+            return Ok(());
+        }
+        let why = "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must \
+                   support resize";
+        Err(forbidden(call, object, why))
     }
 
     fn admit_ingress(&self, object: &mut Object) -> Result<(), Status> {

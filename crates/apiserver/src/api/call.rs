@@ -64,7 +64,7 @@ pub(crate) struct Call {
     pub(crate) body: Bytes,
     pub(crate) content_type: Option<String>,
     pub(crate) user_agent: String,
-    pub(crate) user: User,
+    pub(crate) user: Arc<User>,
 }
 
 impl Call {
@@ -73,7 +73,7 @@ impl Call {
         target: Target,
         subresource: Subresource,
         query: Query,
-        user: User,
+        user: Arc<User>,
         request: (&Parts, Bytes),
     ) -> Result<Self, Status> {
         let (parts, body) = request;

@@ -6,13 +6,11 @@ use serde_json::{Value, json};
 
 use super::patch::APPLY;
 use super::{Api, Call};
+use crate::admission::{CLAIM_FINALIZER, VOLUME_FINALIZER};
 use crate::initial::GATHERER;
 use crate::object::Object;
 use crate::rbac::{GROUP, Rule};
 use crate::status::Status;
-
-const CLAIM_FINALIZER: &str = "kubernetes.io/pvc-protection";
-const VOLUME_FINALIZER: &str = "kubernetes.io/pv-protection";
 
 impl Api {
     /// Gives cluster roles that are made of others the rules of those.

@@ -50,6 +50,7 @@ impl Api {
         object: Object,
         managed: bool,
     ) -> Result<Stored, Status> {
+        self.await_account(call).await?;
         let generated = object.name().is_empty();
         let mut tries = 0;
         loop {

@@ -32,6 +32,7 @@ impl Api {
             Route::Group(group) => discovery::group(&registry, group),
             Route::Resources { group, version } => discovery::resources(&registry, group, version),
             Route::OpenApiIndex => Some(self.openapi.index(&registry)),
+            Route::OpenApiV2 => return Ok(openapi_v2(parts)),
             Route::OpenApi(path) => {
                 let document = self.openapi.find(&registry, path);
                 return Ok(document.map_or_else(not_found, |it| with_etag(parts, it.text.clone(), &it.hash)));
@@ -51,6 +52,20 @@ impl Api {
         let hash = hash(document.as_bytes());
         Ok(with_etag(parts, document.into(), &hash).with_content_type(AGGREGATED))
     }
+}
+
+/// `OpenAPI` v2 of nothing: all kinds are in v3. kubectl looks here for kinds that are not there, and would tell people
+/// that the server is broken, not that the kind is unknown, if there were no document.
+fn openapi_v2(parts: &Parts) -> Reply {
+    /// Field 1 `swagger`, field 2 `info` with the fields 1 `title` and 2 `version`.
+    const DOCUMENT: &[u8] = b"\x0a\x032.0\x12\x15\x0a\x0aKubernetes\x12\x07v1.35.0";
+    const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+    let accept = parts.headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
+    if accept.is_some_and(|accept| accept.contains("proto-openapi.spec.v2")) {
+        return Reply::json(200, DOCUMENT).with_content_type(PROTOBUF);
+    }
+    let info = json!({"title": "Kubernetes", "version": "v1.35.0"});
+    Reply::value(200, &json!({"swagger": "2.0", "info": info, "paths": {}, "definitions": {}}))
 }
 
 /// A document under the hash of its text; a client that has it gets 304.
@@ -94,6 +109,8 @@ fn root_paths(registry: &crate::registry::Registry) -> Vec<String> {
         paths.push(format!("/apis/{group}"));
         paths.extend(versions.iter().map(|version| format!("/apis/{group}/{version}")));
     }
-    paths.extend(["/healthz", "/livez", "/openapi/v3", "/readyz", "/version"].map(str::to_owned));
+    paths.extend(
+        ["/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"].map(str::to_owned),
+    );
     paths
 }

@@ -1,18 +1,17 @@
 //! Users who speak for others.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue};
 
 use super::Api;
-use super::access::AUTHENTICATED;
+use crate::authentication::{ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED};
 use crate::builtin::name_complaints;
 use crate::query::percent_decode;
 use crate::rbac::{Attributes, Resource, Target, User};
 use crate::status::Status;
 
-const UNAUTHENTICATED: &str = "system:unauthenticated";
-const ANONYMOUS: &str = "system:anonymous";
 const ACCOUNT_PREFIX: &str = "system:serviceaccount:";
 const ACCOUNT_GROUP: &str = "system:serviceaccounts";
 const AUTHENTICATION: &str = "authentication.k8s.io";
@@ -30,7 +29,7 @@ enum Claim {
 
 impl Api {
     /// Whom a user speaks for: somebody else where headers say so and every part of it is allowed.
-    pub(super) fn speaking_for(&self, user: User, headers: &HeaderMap) -> Result<User, Status> {
+    pub(super) fn user(&self, user: Arc<User>, headers: &HeaderMap) -> Result<Arc<User>, Status> {
         let claims = claims(headers)?;
         if claims.is_empty() {
             return Ok(user);
@@ -39,7 +38,7 @@ impl Api {
             let attributes = Attributes { verb: "impersonate", target: Target::Resource(claim.resource()) };
             self.authorize(&user, &attributes)?;
         }
-        Ok(impersonated(&claims))
+        Ok(Arc::new(impersonated(&claims)))
     }
 }
 
@@ -207,5 +206,12 @@ mod tests {
         check(&[(user, ""), ("impersonate-uid", "7")], Err(alone));
         let alone = "requested [{UserExtra  v  authentication.k8s.io/v1  a/b}] without impersonating a user";
         check(&[("impersonate-extra-a%2fb", "v")], Err(alone));
+    }
+
+    #[test]
+    fn names_that_are_no_text_are_refused() {
+        let mut headers = HeaderMap::new();
+        headers.insert("impersonate-user", HeaderValue::from_bytes(b"jane\xff").unwrap());
+        assert_eq!(claims(&headers).unwrap_err().code, 400);
     }
 }

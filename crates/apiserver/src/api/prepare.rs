@@ -40,18 +40,29 @@ impl Api {
         if found.is_none_or(|found| found.is_deleting()) {
             return Ok(());
         }
-        let furniture = initial::furniture(namespace, &self.settings.root_ca);
-        try_join_all(furniture.iter().map(|it| self.ensure(it))).await?;
-        let authority = initial::authority(namespace, &self.settings.root_ca);
         let key = format!("/configmaps/{namespace}/{}", initial::AUTHORITY);
-        let Some(stored) = self.storage.get(&key)? else { return Ok(()) };
-        let stored = stored.decode().map_err(Status::internal)?;
-        let is_described =
-            stored.meta("annotations").is_some_and(|it| it.get(initial::DESCRIPTION).is_some());
-        if stored.get("data") == authority.get("data") && is_described {
+        let map =
+            self.storage.get(&key)?.map(|stored| stored.decode().map_err(Status::internal)).transpose()?;
+        if map.is_none() || self.storage.get(&account_key(namespace))?.is_none() {
+            let furniture = initial::furniture(namespace, &self.settings.root_ca);
+            try_join_all(furniture.iter().map(|it| self.ensure(it))).await?;
+        }
+        let authority = initial::authority(namespace, &self.settings.root_ca);
+        if map.is_none_or(|map| is_published(&map, &authority)) {
             return Ok(());
         }
         self.change_by_key(&key, |object| restore_authority(object, &authority)).await
+    }
+
+    /// Pods without a name for their account wait for the usual one, which comes by itself.
+    pub(super) async fn await_account(&self, call: &Call) -> Result<(), Status> {
+        let is_pod = call.resource.kind.group.is_empty() && &*call.resource.kind.kind == "Pod";
+        match call.namespace.as_deref().filter(|_| is_pod) {
+            Some(namespace) if self.storage.get(&account_key(namespace))?.is_none() => {
+                self.furnish(namespace).await
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Creates an object unless it is there, or its kind is not served.
@@ -95,6 +106,15 @@ impl Api {
     }
 }
 
+fn account_key(namespace: &str) -> String {
+    format!("/serviceaccounts/{namespace}/{}", initial::ACCOUNT)
+}
+
+fn is_published(map: &Object, expected: &Value) -> bool {
+    let is_described = map.meta("annotations").is_some_and(|it| it.get(initial::DESCRIPTION).is_some());
+    map.get("data") == expected.get("data") && is_described
+}
+
 fn restore_authority(object: &mut Object, expected: &Value) {
     object.set("data", expected.get("data").cloned());
     object.set("binaryData", None);
@@ -117,7 +137,7 @@ impl Call {
             body: Bytes::new(),
             content_type: None,
             user_agent: String::new(),
-            user: administrator(),
+            user: Arc::new(administrator()),
         }
     }
 }

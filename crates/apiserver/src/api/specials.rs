@@ -21,12 +21,43 @@ const TRIES: usize = 20;
 /// Such a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Special {
-    /// Something only a running workload has, as messages call it.
-    Running(&'static str),
+    /// Something only a running workload has.
+    Running(Connection),
     /// Lets a pod go unless too many are gone.
     Eviction,
     /// Tokens of service accounts.
     Token,
+}
+
+/// A way to reach into a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Connection {
+    Log,
+    Exec,
+    Attach,
+    PortForward,
+    Proxy,
+}
+
+impl Connection {
+    /// As messages call it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Log => "log",
+            Self::Exec => "exec",
+            Self::Attach => "attach",
+            Self::PortForward => "port-forward",
+            Self::Proxy => "proxy",
+        }
+    }
+
+    fn allows(self, verb: Verb) -> bool {
+        match self {
+            Self::Log => verb == Verb::Get,
+            Self::Exec | Self::Attach | Self::PortForward => matches!(verb, Verb::Get | Verb::Create),
+            Self::Proxy => true,
+        }
+    }
 }
 
 impl Special {
@@ -34,11 +65,11 @@ impl Special {
     pub(super) fn of(kind: &Kind, subresource: Option<&str>) -> Option<Self> {
         let first = subresource?.split('/').next()?;
         match (&*kind.group, &*kind.kind, first) {
-            ("", "Pod", "log") => Some(Self::Running("logs")),
-            ("", "Pod", "exec") => Some(Self::Running("exec")),
-            ("", "Pod", "attach") => Some(Self::Running("attach")),
-            ("", "Pod", "portforward") => Some(Self::Running("port-forward")),
-            ("", "Pod" | "Service" | "Node", "proxy") => Some(Self::Running("proxy")),
+            ("", "Pod", "log") => Some(Self::Running(Connection::Log)),
+            ("", "Pod", "exec") => Some(Self::Running(Connection::Exec)),
+            ("", "Pod", "attach") => Some(Self::Running(Connection::Attach)),
+            ("", "Pod", "portforward") => Some(Self::Running(Connection::PortForward)),
+            ("", "Pod" | "Service" | "Node", "proxy") => Some(Self::Running(Connection::Proxy)),
             ("", "Pod", "eviction") => Some(Self::Eviction),
             ("", "ServiceAccount", "token") => Some(Self::Token),
             _ => None,
@@ -47,9 +78,7 @@ impl Special {
 
     fn allows(self, verb: Verb) -> bool {
         match self {
-            Self::Running("logs") => verb == Verb::Get,
-            Self::Running("proxy") => true,
-            Self::Running(_) => matches!(verb, Verb::Get | Verb::Create),
+            Self::Running(connection) => connection.allows(verb),
             Self::Eviction | Self::Token => verb == Verb::Create,
         }
     }
@@ -73,7 +102,7 @@ impl Api {
         let named = Call::internal(Arc::clone(&call.resource), call.namespace.as_deref(), name.unwrap_or(""));
         self.stored(&named)?;
         Err(match special {
-            Special::Running(what) => simulated(&call.resource.kind, &call.name, what),
+            Special::Running(connection) => simulated(&call.resource.kind, &call.name, connection.name()),
             Special::Eviction | Special::Token => Status::not_implemented(format!(
                 "serviceaccounts {:?}: this server does not issue tokens of service accounts yet; \
                  use a client certificate or a static token",

@@ -72,7 +72,7 @@ impl Api {
         }
         check_initial_events(&call)?;
         let (initial, from, end) = self.watch_start(&call, &filter).await?;
-        let changes = self.storage.changes(&call.collection(), from);
+        let changes = self.storage.changes(&watched_keys(&call), from);
         let timeout = call.query.timeout_seconds.filter(|seconds| *seconds > 0);
         let timeout =
             timeout.map_or(DEFAULT_TIMEOUT, |seconds| Duration::from_secs(seconds.min(MAX_TIMEOUT)));
@@ -118,7 +118,7 @@ impl Api {
     }
 
     async fn all_now(&self, call: &Call, filter: &Filter) -> Result<(Vec<Stored>, u64), Status> {
-        let page = self.storage.range(&call.collection(), "", usize::MAX, None)?;
+        let page = self.storage.range(&watched_keys(call), "", usize::MAX, None)?;
         let mut items = Vec::with_capacity(page.items.len());
         for (_, stored) in page.items {
             let served = conversion::serve(&call.resource, &stored).await?;
@@ -127,6 +127,19 @@ impl Api {
             }
         }
         Ok((items, page.version))
+    }
+}
+
+/// What the keys begin with that a watch may be about: those who watch one object are not woken by the others.
+fn watched_keys(call: &Call) -> String {
+    let selected = call.query.field_selector.strip_prefix("metadata.name=").unwrap_or_default();
+    let name = if call.name.is_empty() { selected } else { &call.name };
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    let one = !name.is_empty() && name.bytes().all(plain);
+    if one && call.resource.is_namespaced() == call.namespace.is_some() {
+        call.collection() + name
+    } else {
+        call.collection()
     }
 }
 
@@ -163,7 +176,10 @@ impl Watch {
             match self.wake().await {
                 Woken::Deadline => return None,
                 Woken::Bookmark => self.write_bookmark(self.changes.version(), false, &mut piece),
-                Woken::Change(Ok(change)) => self.write_change(&change, &mut piece).await,
+                Woken::Change(Ok(change)) => {
+                    self.write_change(&change, &mut piece).await;
+                    self.write_waiting(&mut piece).await;
+                }
                 Woken::Change(Err(status)) => self.write_error(&status, &mut piece),
             }
         }
@@ -200,6 +216,17 @@ impl Watch {
         !piece.is_empty()
     }
 
+    /// Writes changes that are there already, so that a burst of them is few pieces.
+    async fn write_waiting(&mut self, piece: &mut Vec<u8>) {
+        while !self.over && piece.len() < PIECE_SIZE {
+            match self.changes.try_next() {
+                Ok(Some(change)) => self.write_change(&change, piece).await,
+                Ok(None) => return,
+                Err(status) => self.write_error(&status, piece),
+            }
+        }
+    }
+
     async fn write_change(&mut self, change: &Change, piece: &mut Vec<u8>) {
         match self.seen(change).await {
             Ok(Some((seen, stored))) => self.write_event(seen, &stored, piece),
@@ -231,10 +258,10 @@ impl Watch {
     }
 
     fn write_event(&mut self, seen: Seen, stored: &Stored, piece: &mut Vec<u8>) {
+        let start = piece.len();
         piece.extend_from_slice(br#"{"type":""#);
         piece.extend_from_slice(seen.name().as_bytes());
         piece.extend_from_slice(br#"","object":"#);
-        let start = piece.len();
         match self.renderer().write_object(stored, self.first, piece) {
             Ok(()) => {
                 piece.extend_from_slice(b"}\n");
@@ -242,7 +269,6 @@ impl Watch {
             }
             Err(status) => {
                 piece.truncate(start);
-                piece.clear();
                 self.write_error(&status, piece);
             }
         }

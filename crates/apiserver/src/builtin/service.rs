@@ -86,6 +86,7 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     if let Some(old) = old {
         unchanged_addresses(spec, &old["spec"], at, &mut findings);
+        balanced(new, old, &mut findings);
     }
     let external_name = spec["type"] == "ExternalName";
     if read::list(spec, "ports").is_empty() && !is_headless(spec) && !external_name {
@@ -104,6 +105,19 @@ fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     node_ports(spec, at.field("ports"), &mut findings);
     policies(spec, at, &mut findings);
     findings.into_errors()
+}
+
+/// Who changes the addresses of a balancer must have one.
+fn balanced(new: &Value, old: &Value, findings: &mut Findings) {
+    let ingress = new
+        .pointer("/status/loadBalancer/ingress")
+        .filter(|it| it.as_array().is_some_and(|it| !it.is_empty()));
+    let changed = ingress.is_some() && ingress != old.pointer("/status/loadBalancer/ingress");
+    if changed && new["spec"]["type"] != "LoadBalancer" {
+        let at = Place::ROOT.field("status");
+        let at = at.field("loadBalancer");
+        findings.forbidden(at.field("ingress"), "may only be used when `spec.type` is 'LoadBalancer'");
+    }
 }
 
 fn by_type(spec: &Value, at: Place<'_>, findings: &mut Findings) {

@@ -27,7 +27,7 @@ impl Chores {
             let stays = metadata.is_some() && !deleting;
             return stays.then(|| Task::Furnish { namespace: namespace.to_owned() }).into_iter().collect();
         }
-        if let Some(namespace) = furnished_by(key) {
+        if let Some(namespace) = furnished_by(key, metadata.is_none()) {
             return vec![Task::Furnish { namespace: namespace.to_owned() }];
         }
         if key.strip_prefix(rbac::GROUP).is_some_and(|rest| rest.starts_with("/clusterroles/")) {
@@ -62,12 +62,15 @@ impl Chores {
     }
 }
 
-/// The namespace that an object furnishes.
-fn furnished_by(key: &str) -> Option<&str> {
+/// The namespace that lacks something when an object is changed, or gone.
+fn furnished_by(key: &str, is_gone: bool) -> Option<&str> {
     let (kind, rest) = key.strip_prefix('/')?.split_once('/')?;
     let (namespace, name) = rest.split_once('/')?;
-    let is_furniture =
-        matches!((kind, name), ("serviceaccounts", initial::ACCOUNT) | ("configmaps", initial::AUTHORITY));
+    let is_furniture = match (kind, name) {
+        ("serviceaccounts", initial::ACCOUNT) => is_gone,
+        ("configmaps", initial::AUTHORITY) => true,
+        _ => false,
+    };
     is_furniture.then_some(namespace)
 }
 
@@ -89,6 +92,7 @@ mod tests {
         check("/namespaces/a", Some(json!({})), &[furnish]);
         check("/namespaces/a", ending(), &[]);
         check("/namespaces/a", None, &[]);
+        check("/serviceaccounts/a/default", Some(json!({})), &[]);
         check("/serviceaccounts/a/default", None, &[furnish]);
         check("/configmaps/a/kube-root-ca.crt", Some(json!({})), &[furnish]);
         check("/configmaps/a/default", None, &[]);

@@ -8,6 +8,7 @@ use crate::resource::Resource;
 /// Built-in kinds that count the changes of their spec.
 const COUNTED: &[(&str, &str)] = &[
     ("", "Pod"),
+    ("", "PodTemplate"),
     ("", "ReplicationController"),
     ("apps", "DaemonSet"),
     ("apps", "Deployment"),
@@ -41,7 +42,7 @@ pub(crate) fn carry(resource: &Resource, new: &mut Object, old: &Object) {
 
 fn is_changed(resource: &Resource, new: &Object, old: &Object) -> bool {
     if !resource.is_custom() {
-        return new.get("spec") != old.get("spec");
+        return ["spec", "template"].iter().any(|field| new.get(field) != old.get(field));
     }
     let has_status = resource.kind.has_status;
     let counts =

@@ -87,3 +87,28 @@ async fn defaults_that_are_objects() {
     let claim = it.post("/api/v1/namespaces/default/persistentvolumeclaims", &claim).await.ok();
     assert_eq!(claim["spec"]["storageClassName"], "fast");
 }
+
+#[tokio::test]
+async fn claims_grow_where_their_class_allows_it() {
+    let it = start().await;
+    let claims = "/api/v1/namespaces/default/persistentvolumeclaims";
+    for (name, allowed) in [("rigid", false), ("elastic", true)] {
+        let class = json!({
+            "metadata": {"name": name}, "provisioner": "krono.dev/none", "allowVolumeExpansion": allowed,
+        });
+        it.post("/apis/storage.k8s.io/v1/storageclasses", &class).await.ok();
+        let requests = json!({"requests": {"storage": "1Gi"}});
+        let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": requests, "storageClassName": name});
+        it.post(claims, &json!({"metadata": {"name": name}, "spec": spec})).await.ok();
+        let path = format!("{claims}/{name}");
+        let more = json!({"spec": {"resources": {"requests": {"storage": "2Gi"}}}});
+        let early = it.patch(&path, "merge-patch+json", &more).await;
+        let expect = format!(
+            "persistentvolumeclaims \"{name}\" is forbidden: Only bound persistent volume claims can be expanded"
+        );
+        assert_eq!((early.code, &early.body["message"]), (403, &json!(expect)));
+        let bound = json!({"status": {"phase": "Bound"}});
+        it.patch(&format!("{path}/status"), "merge-patch+json", &bound).await.ok();
+        assert_eq!(it.patch(&path, "merge-patch+json", &more).await.code, if allowed { 200 } else { 403 });
+    }
+}

@@ -63,7 +63,10 @@ async fn a_definition_is_served_at_once() {
     let created = it.post(WIDGETS, &widget("one", 3)).await.ok();
     assert_eq!((&created["spec"]["colour"], &created["metadata"]["generation"]), (&json!("red"), &json!(1)));
     let document = it.get("/openapi/v3/apis/krono.dev/v1").await.ok();
-    assert!(document["components"]["schemas"]["dev.krono.v1.Widget"].is_object());
+    let schemas = &document["components"]["schemas"];
+    let metadata = &schemas["dev.krono.v1.Widget"]["properties"]["metadata"];
+    let referred = metadata["allOf"][0]["$ref"].as_str().unwrap().trim_start_matches("#/components/schemas/");
+    assert!(schemas[referred]["properties"]["ownerReferences"].is_object(), "{metadata}");
 }
 
 #[tokio::test]

@@ -1,39 +1,51 @@
-//! What operators are built from: watchers, finalizers and controllers of `kube-runtime`.
+//! What operators are built from, in process and over HTTPS: watchers, reflectors, finalizers, controllers, leases, events.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt};
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::{ConfigMap, Event as CoreEvent, Secret};
 use krono_apiserver::Server;
-use kube::api::{DeleteParams, PostParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::runtime::controller::{Action, Controller};
+use kube::runtime::events::{Event as Note, EventType, Recorder, Reporter};
 use kube::runtime::finalizer::{Event as Finalizing, finalizer};
 use kube::runtime::watcher::{self, Event, watcher};
+use kube::runtime::{WatchStreamExt, reflector};
 use kube::{Api, Client, Resource, ResourceExt};
 use serde_json::json;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::network::{self, PATIENCE};
 
-fn secret(name: &str) -> Secret {
-    serde_json::from_value(json!({"metadata": {"name": name}})).unwrap()
+/// Runs one story against a server of its own each way.
+async fn both_ways<F: Future<Output = ()>>(story: impl Fn(Client) -> F) {
+    let near = Server::in_memory().await.unwrap();
+    timely(story(near.client())).await;
+    let far = network::start().await;
+    timely(story(far.client().await)).await;
+    far.stop().await;
+}
+
+async fn timely<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, work).await.unwrap()
 }
 
 fn map(name: &str) -> ConfigMap {
     serde_json::from_value(json!({"metadata": {"name": name}})).unwrap()
 }
 
-async fn seen(config: watcher::Config) -> Vec<String> {
-    let server = Server::in_memory().await.unwrap();
-    let secrets: Api<Secret> = Api::default_namespaced(server.client());
-    secrets.create(&PostParams::default(), &secret("a")).await.unwrap();
-    let mut events = watcher(secrets.clone(), config).boxed();
+async fn seen(client: Client, config: watcher::Config) -> Vec<String> {
+    let maps: Api<ConfigMap> = Api::default_namespaced(client);
+    let config = config.fields("metadata.name!=kube-root-ca.crt");
+    maps.create(&PostParams::default(), &map("a")).await.unwrap();
+    let mut events = watcher(maps.clone(), config).boxed();
     let mut words = Vec::new();
     while words.len() < 5 {
-        let event = tokio::time::timeout(PATIENCE, events.try_next()).await.unwrap().unwrap().unwrap();
+        let event = events.try_next().await.unwrap().unwrap();
         if matches!(event, Event::InitDone) {
-            secrets.create(&PostParams::default(), &secret("b")).await.unwrap();
-            secrets.delete("b", &DeleteParams::default()).await.unwrap();
+            maps.create(&PostParams::default(), &map("b")).await.unwrap();
+            maps.delete("b", &DeleteParams::default()).await.unwrap();
         }
         words.push(match event {
             Event::Init => "init".to_owned(),
@@ -46,11 +58,41 @@ async fn seen(config: watcher::Config) -> Vec<String> {
     words
 }
 
+const SEEN: [&str; 5] = ["init", "initial a", "done", "apply b", "delete b"];
+
 #[tokio::test]
-async fn watchers_list_or_stream() {
-    let expect = ["init", "initial a", "done", "apply b", "delete b"];
-    assert_eq!(seen(watcher::Config::default()).await, expect);
-    assert_eq!(seen(watcher::Config::default().streaming_lists()).await, expect);
+async fn watchers_list() {
+    both_ways(|client| async { assert_eq!(seen(client, watcher::Config::default()).await, SEEN) }).await;
+}
+
+#[tokio::test]
+async fn watchers_stream() {
+    let story = |client| async {
+        assert_eq!(seen(client, watcher::Config::default().streaming_lists()).await, SEEN);
+    };
+    both_ways(story).await;
+}
+
+#[tokio::test]
+async fn reflectors_keep_up() {
+    both_ways(|client| async {
+        let maps: Api<ConfigMap> = Api::default_namespaced(client);
+        let (reader, writer) = reflector::store();
+        let watching = watcher(maps.clone(), watcher::Config::default()).reflect(writer).applied_objects();
+        let watching = tokio::spawn(watching.for_each(|_| std::future::ready(())));
+        reader.wait_until_ready().await.unwrap();
+        maps.create(&PostParams::default(), &map("one")).await.unwrap();
+        let key = reflector::ObjectRef::new("one").within("default");
+        while reader.get(&key).is_none() {
+            tokio::task::yield_now().await;
+        }
+        maps.delete("one", &DeleteParams::default()).await.unwrap();
+        while reader.get(&key).is_some() {
+            tokio::task::yield_now().await;
+        }
+        watching.abort();
+    })
+    .await;
 }
 
 /// Gives every map a secret of its own, and takes leave of maps that go.
@@ -78,26 +120,98 @@ async fn reconcile(
 
 #[tokio::test]
 async fn a_controller_owns_and_cleans_up() {
-    let client = Server::in_memory().await.unwrap().client();
-    let maps: Api<ConfigMap> = Api::default_namespaced(client.clone());
-    let secrets: Api<Secret> = Api::default_namespaced(client.clone());
-    let controller = Controller::new(maps.clone(), watcher::Config::default())
-        .owns(secrets.clone(), watcher::Config::default())
-        .run(reconcile, |_, _, _| Action::requeue(Duration::from_millis(10)), Arc::new(client))
-        .for_each(|_| std::future::ready(()));
-    let work = async {
-        maps.create(&PostParams::default(), &map("one")).await.unwrap();
-        while secrets.get_opt("one").await.unwrap().is_none() {
-            tokio::task::yield_now().await;
+    both_ways(|client| async {
+        let maps: Api<ConfigMap> = Api::default_namespaced(client.clone());
+        let secrets: Api<Secret> = Api::default_namespaced(client.clone());
+        let wanted = watcher::Config::default().labels("controlled=yes");
+        let controller = Controller::new(maps.clone(), wanted)
+            .owns(secrets.clone(), watcher::Config::default())
+            .run(reconcile, |_, _, _| Action::requeue(Duration::from_millis(10)), Arc::new(client))
+            .for_each(|_| std::future::ready(()));
+        let work = async {
+            let mut one = map("one");
+            one.labels_mut().insert("controlled".to_owned(), "yes".to_owned());
+            maps.create(&PostParams::default(), &one).await.unwrap();
+            while secrets.get_opt("one").await.unwrap().is_none() {
+                tokio::task::yield_now().await;
+            }
+            // What is owned is made again when it goes.
+            let first = secrets.get("one").await.unwrap().uid();
+            secrets.delete("one", &DeleteParams::default()).await.unwrap();
+            while secrets.get_opt("one").await.unwrap().is_none_or(|it| it.uid() == first) {
+                tokio::task::yield_now().await;
+            }
+            maps.delete("one", &DeleteParams::default()).await.unwrap();
+            while maps.get_opt("one").await.unwrap().is_some()
+                || secrets.get_opt("one").await.unwrap().is_some()
+            {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            () = controller => panic!("the controller ended"),
+            () = work => {}
         }
-        maps.delete("one", &DeleteParams::default()).await.unwrap();
-        while maps.get_opt("one").await.unwrap().is_some() || secrets.get_opt("one").await.unwrap().is_some()
-        {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::select! {
-        () = controller => panic!("the controller ended"),
-        done = tokio::time::timeout(PATIENCE, work) => done.unwrap(),
+    })
+    .await;
+}
+
+/// Takes the lease if nobody has it; the version decides between two who try at once.
+async fn acquire(leases: &Api<Lease>, name: &str) -> bool {
+    let mut lease = leases.get("leader").await.unwrap();
+    let spec = lease.spec.get_or_insert_default();
+    if spec.holder_identity.is_some() {
+        return false;
     }
+    spec.holder_identity = Some(name.to_owned());
+    spec.lease_transitions = Some(spec.lease_transitions.unwrap_or(0) + 1);
+    match leases.replace("leader", &PostParams::default(), &lease).await {
+        Ok(_) => true,
+        Err(kube::Error::Api(status)) if status.code == 409 => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[tokio::test]
+async fn one_of_many_becomes_leader() {
+    both_ways(|client| async {
+        let leases: Api<Lease> = Api::default_namespaced(client);
+        let lease = serde_json::from_value(json!({"metadata": {"name": "leader"}, "spec": {}})).unwrap();
+        leases.create(&PostParams::default(), &lease).await.unwrap();
+        let names: Vec<String> = (0..10).map(|n| format!("candidate-{n}")).collect();
+        let tries = names.iter().map(|name| acquire(&leases, name));
+        let leaders = futures_util::future::join_all(tries).await.into_iter().filter(|it| *it).count();
+        assert_eq!(leaders, 1);
+        let release = Patch::Merge(json!({"spec": {"holderIdentity": null}}));
+        leases.patch("leader", &PatchParams::default(), &release).await.unwrap();
+        assert!(acquire(&leases, "next").await);
+        assert_eq!(leases.get("leader").await.unwrap().spec.unwrap().lease_transitions, Some(2));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn recorded_events_are_told_once_with_a_count() {
+    both_ways(|client| async {
+        let maps: Api<ConfigMap> = Api::default_namespaced(client.clone());
+        let about = maps.create(&PostParams::default(), &map("one")).await.unwrap();
+        let recorder = Recorder::new(client.clone(), Reporter { controller: "krono".into(), instance: None });
+        let note = Note {
+            type_: EventType::Normal,
+            reason: "Seen".into(),
+            note: Some("it is there".into()),
+            action: "Look".into(),
+            secondary: None,
+        };
+        for _ in 0..3 {
+            recorder.publish(&note, &about.object_ref(&())).await.unwrap();
+        }
+        let events: Api<CoreEvent> = Api::default_namespaced(client);
+        let wanted = ListParams::default().fields("involvedObject.name=one,involvedObject.kind=ConfigMap");
+        let found = events.list(&wanted).await.unwrap().items;
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].message.as_deref(), Some("it is there"));
+        assert!(found[0].series.as_ref().is_some_and(|it| it.count.is_some_and(|it| it >= 2)), "{found:?}");
+    })
+    .await;
 }

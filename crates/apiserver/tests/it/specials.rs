@@ -27,7 +27,7 @@ async fn what_only_running_workloads_have() {
         assert_eq!(answer.code, code, "{path} {}", answer.text);
         assert!(answer.body["message"].as_str().unwrap().contains(message), "{}", answer.text);
     };
-    check("GET", &format!("{PODS}/p/log?follow=true"), 501, "pods \"p\": logs is not available").await;
+    check("GET", &format!("{PODS}/p/log?follow=true"), 501, "pods \"p\": log is not available").await;
     check("POST", &format!("{PODS}/p/exec?command=sh"), 501, "workloads on this server are simulated").await;
     check("GET", &format!("{PODS}/p/attach"), 501, "simulated").await;
     check("POST", &format!("{PODS}/p/portforward"), 501, "port-forward is not available").await;

@@ -79,6 +79,29 @@ async fn selectors_decide_what_is_seen() {
 }
 
 #[tokio::test]
+async fn one_object_is_watched_by_its_name() {
+    let it = start().await;
+    create(&it, "a", "red").await;
+    create(&it, "ab", "red").await;
+    for selector in ["metadata.name%3Da", "metadata.name%3D%3Da", "metadata.name%3Da,metadata.namespace!%3Dx"]
+    {
+        let mut lines = watch(&it, &format!("fieldSelector={selector}")).await;
+        assert_eq!(lines.seen().await, "ADDED a", "{selector}");
+        for name in ["ab", "a"] {
+            let body = json!({"data": {"x": null, "y": "eQ=="}});
+            it.patch(&format!("{SECRETS}/{name}"), "merge-patch+json", &body).await.ok();
+            let body = json!({"data": {"x": "eQ==", "y": null}});
+            it.patch(&format!("{SECRETS}/{name}"), "merge-patch+json", &body).await.ok();
+        }
+        assert_eq!(lines.seen().await, "MODIFIED a", "{selector}");
+    }
+    let everywhere = "/api/v1/secrets?watch=true&fieldSelector=metadata.name%3Da";
+    let response = it.open("GET", everywhere, &[], "").await;
+    let mut lines = Lines { body: response.into_body(), waiting: Vec::new() };
+    assert_eq!(lines.seen().await, "ADDED a");
+}
+
+#[tokio::test]
 async fn initial_events_end_with_a_bookmark() {
     let it = start().await;
     create(&it, "a", "red").await;

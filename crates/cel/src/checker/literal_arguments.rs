@@ -47,7 +47,7 @@ mod tests {
             assert!(lenient.compile(expression).is_ok(), "{expression}");
             let issues = strict.compile(expression).err();
             let found: Vec<_> =
-                issues.iter().flat_map(|it| it.iter()).map(|it| (it.at, it.message.as_str())).collect();
+                issues.iter().flat_map(crate::Issues::iter).map(|it| (it.at, it.message.as_str())).collect();
             assert_eq!(found, expect, "{expression}");
         };
         check("duration('1h') < duration('1 hour')", &[(26, "invalid duration argument")]);

@@ -5,7 +5,7 @@ use crate::ast::ExprId;
 use crate::source::{Issue, Span};
 use crate::types::Type;
 
-/// cel-go stops counting here as well: whoever has a hundred mistakes is not helped by more.
+/// cel-go tells no more either: whoever has a hundred mistakes is not helped by more.
 const MOST_ISSUES: usize = 100;
 
 impl Checker<'_> {
@@ -16,9 +16,14 @@ impl Checker<'_> {
     }
 
     pub(super) fn report_at(&mut self, at: u32, span: Span, message: impl FnOnce(&Self) -> String) {
-        if !self.lenient && self.issues.len() < MOST_ISSUES {
+        if self.lenient {
+            return;
+        }
+        if self.issues.len() < MOST_ISSUES {
             let message = message(self);
             self.issues.push(Issue { at, span, message });
+        } else {
+            self.omitted += 1;
         }
     }
 

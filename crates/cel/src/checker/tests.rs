@@ -279,3 +279,11 @@ fn names_count_as_what_they_are_bound_to() {
     assert_eq!(verdict(4), Ok(()));
     assert!(verdict(5).unwrap_err().contains("expression recursion limit exceeded: 250"));
 }
+
+#[test]
+fn what_is_not_told_is_counted() {
+    let env = Env::builder().library(library::standard()).build();
+    let issues = env.compile(&format!("[{}]", ["x"; 130].join(", "))).unwrap_err();
+    assert_eq!((issues.len(), issues.omitted()), (100, 30));
+    assert!(issues.to_string().ends_with("^\n30 more errors were truncated"));
+}

@@ -3,6 +3,7 @@
 mod check;
 mod comparison;
 mod expand;
+mod surroundings;
 
 use crate::arguments::schema::SchemaCommand;
 use crate::command_error::CommandError;

@@ -93,6 +93,7 @@ impl Reading {
             group: named("/spec/group"),
             scope: named("/spec/scope"),
             versions: read,
+            spec: value["spec"].clone(),
         }))
     }
 

@@ -7,7 +7,7 @@ fn help_goes_to_stdout_and_names_the_exit_codes() {
     let run = krono(&["--help"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     assert!(run.stdout.starts_with("Change management for platform APIs\n"), "{run}");
-    for code in ["0 ", "1 ", "2 ", "3 ", "70"] {
+    for code in ["0 ", "1 ", "2 ", "3 ", "70", "130"] {
         assert!(run.stdout.contains(&format!("\n  {code}  ")), "no exit code {code}: {run}");
     }
 }

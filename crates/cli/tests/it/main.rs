@@ -9,3 +9,4 @@ mod docs;
 mod help;
 mod krono;
 mod schema;
+mod server;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use k8s_openapi::api::apps::v1::{ReplicaSet, ReplicaSetSpec};
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -74,19 +73,14 @@ pub(super) fn sizes_of(limits: Limits) -> Annotations {
 }
 
 /// Creates the replica set of the current template.
-pub(super) fn create(
-    rollout: &Rollout<'_>,
-    replicas: i32,
-    now: Timestamp,
-    plan: &mut Plan,
-    progress: &mut Progress,
-) {
+pub(super) fn create(rollout: &Rollout<'_>, replicas: i32, plan: &mut Plan, progress: &mut Progress) {
     let deployment = rollout.deployment;
     let collisions = deployment.status.as_ref().and_then(|it| it.collision_count);
     let hash = name_suffix(&rollout.spec.template, collisions);
     let set = replica_set(rollout, &hash, replicas);
     let name = set.metadata.name.clone().unwrap_or_default();
-    if rollout.old.iter().any(|it| it.metadata.name.as_ref() == Some(&name)) {
+    let namespace = deployment.metadata.namespace.as_deref().unwrap_or_default();
+    if rollout.world.replica_sets.get(namespace, &name).is_some() {
         progress.collided = true;
         return;
     }
@@ -97,8 +91,6 @@ pub(super) fn create(
     }
     progress.created = Some(name);
     keep_revision(rollout, next_number(rollout), progress);
-    // The replica set is new to the world: the next look comes with it, and this one even if it is missed.
-    plan.look_at(crate::clock::later(now, std::time::Duration::from_secs(1)));
 }
 
 fn replica_set(rollout: &Rollout<'_>, hash: &str, replicas: i32) -> ReplicaSet {

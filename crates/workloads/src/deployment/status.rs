@@ -45,8 +45,11 @@ impl Rollout<'_> {
         let old = self.deployment.status.clone().unwrap_or_default();
         let mut new = self.counted(&old, progress.collided);
         self.set_paused(&mut new, now);
-        self.set_progress(&old, &mut new, &progress, now, plan);
+        self.set_found(&mut new, &progress, now);
         self.set_available(&mut new, now);
+        if progress.estimated && self.has_deadline() {
+            self.estimate(&old, &mut new, now, plan);
+        }
         let change = difference(&json!(old), &json!(new));
         if change.is_none() && progress.annotations.is_none() {
             return;
@@ -116,26 +119,17 @@ impl Rollout<'_> {
         }
     }
 
-    fn set_progress(
-        &self,
-        old: &DeploymentStatus,
-        new: &mut DeploymentStatus,
-        progress: &Progress,
-        now: Timestamp,
-        plan: &mut Plan,
-    ) {
+    /// The replica set that was created or found is the first sign of progress.
+    fn set_found(&self, status: &mut DeploymentStatus, progress: &Progress, now: Timestamp) {
         if !self.has_deadline() {
-            return new.conditions.iter_mut().for_each(|all| all.retain(|it| it.type_ != PROGRESSING));
+            return status.conditions.iter_mut().for_each(|all| all.retain(|it| it.type_ != PROGRESSING));
         }
         if let Some(name) = &progress.created {
             let message = format!("Created new replica set {name:?}");
-            set(new, condition(PROGRESSING, "True", "NewReplicaSetCreated", message, now));
-        } else if let (Some(found), None) = (self.new, get(new, PROGRESSING)) {
+            set(status, condition(PROGRESSING, "True", "NewReplicaSetCreated", message, now));
+        } else if let (Some(found), None) = (self.new, get(status, PROGRESSING)) {
             let message = format!("Found new replica set {:?}", name(found));
-            set(new, condition(PROGRESSING, "True", "FoundNewReplicaSet", message, now));
-        }
-        if progress.estimated {
-            self.estimate(old, new, now, plan);
+            set(status, condition(PROGRESSING, "True", "FoundNewReplicaSet", message, now));
         }
     }
 

@@ -143,6 +143,7 @@ fn keep_slice(
     endpoints.sort_by(|one, other| one.addresses.cmp(&other.addresses));
     let ports: Vec<EndpointPort> =
         spec.ports.iter().flatten().filter_map(|it| slice_port(it, pods)).collect();
+    let ports = if endpoints.is_empty() { Vec::new() } else { ports };
     let known = world.endpoint_slices.owned_by(owner::uid(&service.metadata)).next();
     match known {
         Some(known) => {

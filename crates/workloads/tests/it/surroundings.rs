@@ -9,7 +9,7 @@ use kube::Api;
 use kube::api::ListParams;
 use serde_json::{Value, json};
 
-use crate::harness::{condition, deployment, start};
+use crate::harness::{PATIENCE, condition, deployment, start};
 
 #[tokio::test]
 async fn a_claim_is_bound_before_its_pod_runs() {
@@ -36,9 +36,12 @@ async fn a_claim_is_bound_before_its_pod_runs() {
     it.gone::<Pod>("user").await;
     it.delete::<PersistentVolumeClaim>("data").await;
     let volumes: Api<PersistentVolume> = Api::all(it.client.clone());
-    while !volumes.list(&ListParams::default()).await.unwrap().items.is_empty() {
-        tokio::task::yield_now().await;
-    }
+    let gone = async {
+        while !volumes.list(&ListParams::default()).await.unwrap().items.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert!(tokio::time::timeout(PATIENCE, gone).await.is_ok(), "the volume is still there");
 }
 
 #[tokio::test]

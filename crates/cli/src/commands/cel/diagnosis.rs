@@ -23,7 +23,11 @@ impl<'i> Diagnosis<'i> {
     /// All that the parser or the checker found, with a hint for each kind of mistake.
     pub(super) fn issues(&self, issues: &Issues) -> CommandError {
         let shown = issues.iter().map(|it| snippet::at_point(&self.inputs.expression, it.at, &it.message));
-        let mut error = CommandError::report(shown.collect::<Vec<_>>().join("\n"));
+        let mut shown: Vec<_> = shown.collect();
+        if issues.omitted() > 0 {
+            shown.push(format!("{} more errors were truncated", issues.omitted()));
+        }
+        let mut error = CommandError::report(shown.join("\n"));
         error.hints = self.hints(issues);
         error
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use krono_schema::compatibility::{self, Effect};
 
+use super::surroundings;
 use crate::described::{Described, DescribedVersion};
 
 /// Every change, the breaking ones marked.
@@ -19,10 +20,15 @@ struct Line {
 }
 
 impl Comparison {
-    /// Compares names first, then each version with the version of that name.
+    /// Compares names first, then what belongs to the API besides its schemas, then each version with the version of that name.
     pub(super) fn of(old: &Described, new: &Described) -> Self {
         let mut comparison = Self::default();
         comparison.names(old, new);
+        if let (Some(old), Some(new)) = (old.manifest(), new.manifest()) {
+            for (effect, text) in surroundings::compare(&old, &new) {
+                comparison.push(effect, text);
+            }
+        }
         comparison.versions(&old.versions(), &new.versions());
         comparison
     }

@@ -49,6 +49,9 @@ impl Session {
             .arg(format!("exec 2>&1\n(exit {})\n{command}\n", self.code))
             .current_dir(&self.folder)
             .env("PATH", search_path())
+            .env("HOME", &self.folder)
+            .env("KRONO_LISTEN", "127.0.0.1:0")
+            .env_remove("XDG_DATA_HOME")
             .env_remove("COLUMNS")
             .stdin(Stdio::null())
             .output()
@@ -57,8 +60,27 @@ impl Session {
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.is_empty() || text.ends_with('\n'), "{command} ends within a line: {text}");
         // The documents keep no spaces at the ends of lines.
-        text.lines().flat_map(|it| [it.trim_end(), "\n"]).collect()
+        text.lines().flat_map(|it| [steady(it.trim_end()), "\n".to_owned()]).collect()
     }
+}
+
+impl Drop for Session {
+    /// Whatever became of the document, no server of it goes on.
+    fn drop(&mut self) {
+        self.run("krono down");
+    }
+}
+
+/// The line with what differs from run to run replaced: the server's port and process.
+fn steady(line: &str) -> String {
+    let with_port = replace_digits(line, "127.0.0.1:", "6443");
+    replace_digits(&with_port, "process ", "4242")
+}
+
+fn replace_digits(line: &str, before: &str, instead: &str) -> String {
+    let Some((begin, rest)) = line.split_once(before) else { return line.to_owned() };
+    let end = rest.trim_start_matches(|it: char| it.is_ascii_digit());
+    if end.len() == rest.len() { line.to_owned() } else { format!("{begin}{before}{instead}{end}") }
 }
 
 /// The folder of the binary under test first.

@@ -1,0 +1,30 @@
+//! `krono up`, `down`, `status`, `backup` and `restore`.
+
+mod banner;
+mod detach;
+mod directory;
+mod down;
+mod kubeconfig;
+mod pages;
+mod remote;
+mod signals;
+mod status;
+mod transfer;
+mod up;
+
+pub(super) use self::down::run as down;
+pub(super) use self::status::run as status;
+pub(super) use self::transfer::{backup, restore};
+pub(super) use self::up::run as up;
+
+use std::future::Future;
+
+use crate::command_error::{CommandError, ErrorKind};
+
+/// Runs asynchronous work to its end.
+fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime
+        .map_err(|error| CommandError::of(ErrorKind::Internal, format!("cannot start threads: {error}")))?;
+    runtime.block_on(work)
+}

@@ -1,0 +1,173 @@
+//! `krono up` and what belongs to it.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use crate::krono::{Run, command, krono};
+
+/// Runs `krono` on a data directory.
+fn on(directory: &Path, arguments: &[&str]) -> Run {
+    let directory = directory.to_str().unwrap();
+    let mut command = command(arguments);
+    command.env("KRONO_DATA_DIR", directory).env("KRONO_LISTEN", "127.0.0.1:0").env("HOME", directory);
+    command.output().unwrap().into()
+}
+
+/// A server in the background, ended with the test.
+struct Detached<'d>(&'d Path);
+
+impl<'d> Detached<'d> {
+    fn start(directory: &'d Path, more: &[&str]) -> Self {
+        let run = on(directory, &[&["up", "--detach", "--workloads", "none"][..], more].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run}");
+        assert!(run.stdout.contains(" serves the Kubernetes API at https://127.0.0.1:"), "{run}");
+        Self(directory)
+    }
+}
+
+impl Drop for Detached<'_> {
+    fn drop(&mut self) {
+        drop(on(self.0, &["down"]));
+    }
+}
+
+/// A server in the foreground, once it has said where it is.
+fn foreground(directory: &Path) -> (Child, String) {
+    let mut command = command(&["up", "--listen", "127.0.0.1:0", "--workloads", "none"]);
+    command.env("KRONO_DATA_DIR", directory).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines().map(Result::unwrap);
+    let mut said: Vec<String> = Vec::new();
+    while said.last().is_none_or(|it| !it.starts_with("Stop it with ")) {
+        said.push(lines.next().unwrap());
+    }
+    (child, said.join("\n"))
+}
+
+#[test]
+fn up_status_down() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let missing = on(directory, &["status"]);
+    assert_eq!(missing.code, Some(1), "{missing}");
+    assert!(missing.stderr.contains("error: no server runs on ~/"), "{missing}");
+    let server = Detached::start(directory, &[]);
+    let running = on(directory, &["status"]);
+    assert_eq!((running.code, running.stderr.as_str()), (Some(0), ""), "{running}");
+    assert!(running.stdout.starts_with("process "), "{running}");
+    let stopped = on(directory, &["down"]);
+    assert_eq!((stopped.code, stopped.stderr.as_str()), (Some(0), ""), "{stopped}");
+    assert_eq!(on(directory, &["down"]).code, Some(1));
+    drop(server);
+}
+
+#[test]
+fn a_second_server_is_told_of_the_first() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let _server = Detached::start(directory, &[]);
+    let status = on(directory, &["status"]).stdout;
+    let process = status.split(' ').nth(1).unwrap();
+    for arguments in [&["up"][..], &["up", "--detach"], &["up", "--in-memory"], &["restore", "x"]] {
+        let second = on(directory, arguments);
+        assert_eq!(second.code, Some(2), "{arguments:?} {second}");
+        assert!(second.stderr.contains(&format!("is in use by process {process};")), "{second}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_it_writes_is_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let _server = Detached::start(&data, &[]);
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&data), 0o700);
+    for file in ["kubeconfig", "krono.redb", "pki/ca.key", "pki/admin.key", "server.json", "log"] {
+        assert_eq!(mode(&data.join(file)), 0o600, "{file}");
+    }
+}
+
+#[test]
+fn a_kubeconfig_of_others_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let theirs = directory.path().join("config");
+    std::fs::write(&theirs, "clusters: [{name: prod}]\n").unwrap();
+    let run = on(directory.path(), &["up", "--kubeconfig", theirs.to_str().unwrap()]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("holds other clusters than krono's; it is left as it is\nhint: "), "{run}");
+    assert_eq!(std::fs::read_to_string(theirs).unwrap(), "clusters: [{name: prod}]\n");
+}
+
+#[test]
+fn mistakes_are_told_before_anything_starts() {
+    let directory = tempfile::tempdir().unwrap();
+    let check = |arguments: &[&str], code: i32, said: &str| {
+        let run = on(directory.path(), arguments);
+        assert_eq!(run.code, Some(code), "{arguments:?} {run}");
+        assert!(run.stderr.contains(said), "{arguments:?} {run}");
+    };
+    check(&["up", "--listen", "nonsense"], 2, "invalid value 'nonsense' for '--listen <ADDRESS>'");
+    check(&["up", "--listen", "192.0.2.1:1"], 2, "error: cannot listen on 192.0.2.1:1: ");
+    check(&["up", "--token-file", "none.csv"], 2, "error: the token file none.csv cannot be read");
+    let tokens = directory.path().join("tokens.csv");
+    std::fs::write(&tokens, "a,b\n").unwrap();
+    check(&["up", "--token-file", tokens.to_str().unwrap()], 1, "line 1 of the token file has 2 columns");
+    check(&["up", "--detach", "--token-file", tokens.to_str().unwrap()], 1, "line 1 of the token file");
+    check(&["restore", "none.krono"], 1, "none.krono is no backup that can be read: it is not a file");
+}
+
+#[test]
+fn backups_are_the_same_of_a_server_and_of_its_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, other) = (directory.path().join("data"), directory.path().join("other"));
+    let file = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let server = Detached::start(&data, &[]);
+    let running = on(&data, &["backup", &file("running")]);
+    assert_eq!((running.code, running.stderr.as_str()), (Some(0), ""), "{running}");
+    assert_eq!(on(&data, &["backup", &file("running")]).code, Some(2), "an existing file is left alone");
+    drop(server);
+    let stopped = on(&data, &["backup", &file("stopped")]);
+    assert_eq!((stopped.code, stopped.stderr.as_str()), (Some(0), ""), "{stopped}");
+    let again = on(&data, &["restore", &file("running")]);
+    assert_eq!(again.code, Some(2), "{again}");
+    let restored = on(&other, &["restore", &file("running")]);
+    assert_eq!((restored.code, restored.stderr.as_str()), (Some(0), ""), "{restored}");
+    let _server = Detached::start(&other, &[]);
+    assert_eq!(on(&other, &["status"]).code, Some(0));
+}
+
+#[test]
+fn a_server_in_memory_has_no_backup() {
+    let directory = tempfile::tempdir().unwrap();
+    let _server = Detached::start(directory.path(), &["--in-memory"]);
+    let backup = directory.path().join("backup");
+    let run = on(directory.path(), &["backup", backup.to_str().unwrap()]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stderr.contains("error: the server keeps its objects in memory"), "{run}");
+    assert!(!backup.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_end_it_in_order() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let directory = tempfile::tempdir().unwrap();
+    for signal in [Signal::INT, Signal::TERM] {
+        let (mut child, said) = foreground(directory.path());
+        assert!(said.ends_with("Stop it with Ctrl-C."), "{said}");
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        assert!(!directory.path().join("server.json").exists());
+    }
+}
+
+#[test]
+fn help_shows_examples() {
+    for name in ["up", "down", "status", "backup", "restore"] {
+        let run = krono(&[name, "--help"]);
+        assert!(run.code == Some(0) && run.stdout.contains(&format!("Examples:\n  krono {name}")), "{run}");
+    }
+}
