@@ -21,6 +21,7 @@ const COMMANDS: &[&[&str]] = &[
     &["status"],
     &["backup"],
     &["restore"],
+    &["workloads"],
     &["cel"],
     &["cel", "eval"],
     &["cel", "check"],

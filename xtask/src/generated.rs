@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use crate::{cel_golden, cli_reference, proto_table, schema_golden, workspace};
+use crate::{
+    cel_golden, cli_reference, definition_golden, patch_golden, proto_table, schema_golden, workspace,
+};
 
 /// A generator and the committed files it owns, as path prefixes relative to the root.
 struct Generator {
@@ -19,6 +21,8 @@ struct Generator {
 const GENERATORS: &[Generator] = &[
     Generator { name: "cli-reference", run: cli_reference::run, outputs: &[cli_reference::PATH] },
     Generator { name: "cel-golden", run: cel_golden::run, outputs: &[cel_golden::OUTPUT] },
+    Generator { name: "definition-golden", run: definition_golden::run, outputs: &[definition_golden::FILE] },
+    Generator { name: "patch-golden", run: patch_golden::run, outputs: &[patch_golden::FOLDER] },
     Generator { name: "proto-table", run: proto_table::run, outputs: &[proto_table::OUTPUT] },
     Generator { name: "schema-golden", run: schema_golden::run, outputs: &[schema_golden::FOLDER] },
 ];

@@ -9,9 +9,11 @@ mod cli_reference;
 mod command;
 mod conformance;
 mod deep;
+mod definition_golden;
 mod generated;
 mod go;
 mod kube;
+mod patch_golden;
 mod proto_table;
 mod purity;
 mod results;
@@ -50,6 +52,10 @@ enum Chore {
     BenchCelGo,
     /// Ask cel-go about wrong and right expressions and rewrite the golden file
     CelGolden,
+    /// Ask the libraries of the API server about custom resource definitions and rewrite the golden file
+    DefinitionGolden,
+    /// Ask the libraries of the API server about patches and managed fields and rewrite the golden files
+    PatchGolden,
     /// Build or run the real Kubernetes control plane on loopback
     #[command(subcommand)]
     Kube(kube::KubeArguments),
@@ -83,6 +89,8 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::Bench { name } => bench::run(&root, name.as_deref()),
         Chore::BenchCelGo => bench_cel_go::run(&root),
         Chore::CelGolden => cel_golden::run(&root),
+        Chore::DefinitionGolden => definition_golden::run(&root),
+        Chore::PatchGolden => patch_golden::run(&root),
         Chore::Kube(wanted) => kube::run(&root, &wanted),
         Chore::Conformance(wanted) => conformance::run(&root, &wanted),
         Chore::ProtoTable => proto_table::run(&root),

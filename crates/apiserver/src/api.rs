@@ -28,6 +28,8 @@ use http::Method;
 use http::request::Parts;
 
 use crate::builtin::{self, Verbs};
+use crate::conversion::Converters;
+use crate::establishing::Establishing;
 use crate::openapi::Documents;
 use crate::page::{self, Pages};
 use crate::policy_cache::PolicyCache;
@@ -64,6 +66,8 @@ pub(crate) struct Api {
     pub(crate) built_in: Vec<Arc<Resource>>,
     pub(crate) definitions: tokio::sync::Mutex<Definitions>,
     pub(crate) openapi: Documents,
+    pub(crate) converters: Converters,
+    pub(crate) establishing: Establishing,
     pub(crate) policies: PolicyCache,
     pub(crate) addresses: Arc<Pool>,
     pub(crate) settings: Settings,
@@ -78,7 +82,7 @@ impl Api {
         user: Arc<User>,
         body: impl Future<Output = Result<Bytes, Status>>,
     ) -> Result<Reply, Status> {
-        let query = Query::parse(parts.uri.query().unwrap_or_default())?;
+        let query = Query::parse(parts.uri.query().unwrap_or_default(), options_kind(&parts.method))?;
         let route = Route::parse(parts.uri.path());
         let user = self.user(user, &parts.headers)?;
         if let Route::Target(target) = route {
@@ -102,26 +106,35 @@ impl Api {
         self.authorize_target(&user, &parts.method, &target, &query)?;
         let registry = self.registry.snapshot();
         let Some(resource) = registry.find(&target.group, &target.version, &target.plural) else {
-            return Ok(not_found());
+            return self.no_such_resource(&target);
         };
         if target.namespace.is_some() && !resource.is_namespaced() {
-            return Ok(not_found());
+            return self.no_such_resource(&target);
         }
-        let subject = Subject::resource(&resource.kind);
         let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
-            .ok_or_else(|| Status::method_not_allowed(subject, parts.method.as_str()))?;
+            .ok_or_else(Status::method_not_allowed_here)?;
+        if let Some(reply) = self.establishing.hold(resource, verb).await? {
+            return Ok(reply);
+        }
         if let Some(special) = Special::of(&resource.kind, target.subresource.as_deref()) {
             let request = (parts, body.await?);
             let call = Call::new(Arc::clone(resource), target, Subresource::None, query, user, request)?;
             return self.special(special, verb, &call).await;
         }
         let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
-            return Ok(not_found());
+            return self.no_such_resource(&target);
         };
         let call = Call::new(Arc::clone(resource), target, subresource, query, user, (parts, body.await?))?;
         let deprecation = resource.deprecation();
         let reply = self.dispatch(verb, call).await?;
         Ok(reply.with_warnings(deprecation.into_iter().collect()))
+    }
+
+    /// The groups of the server itself say politely what they do not have.
+    fn no_such_resource(&self, target: &Target) -> Result<Reply, Status> {
+        let is_ours =
+            |it: &Arc<Resource>| *it.kind.group == target.group && *it.kind.version == target.version;
+        if self.built_in.iter().any(is_ours) { Err(Status::no_such_resource()) } else { Ok(not_found()) }
     }
 
     async fn dispatch(self: &Arc<Self>, verb: Verb, call: Call) -> Result<Reply, Status> {
@@ -139,7 +152,6 @@ impl Api {
             return self.bind(verb, &call).await;
         }
         match verb {
-            Verb::Get if call.query.watch => self.watch(call).await,
             Verb::Get => self.get(&call).await,
             Verb::List => self.list(&call).await,
             Verb::Watch => self.watch(call).await,
@@ -149,6 +161,17 @@ impl Api {
             Verb::Delete => self.delete(&call).await,
             Verb::DeleteCollection => self.delete_collection(&call).await,
         }
+    }
+}
+
+/// What the options of a request are called in complaints.
+fn options_kind(method: &Method) -> &'static str {
+    match *method {
+        Method::POST => "CreateOptions",
+        Method::PUT => "UpdateOptions",
+        Method::PATCH => "PatchOptions",
+        Method::DELETE => "DeleteOptions",
+        _ => "ListOptions",
     }
 }
 

@@ -14,7 +14,7 @@ mod findings;
 mod job;
 mod lists;
 mod metadata;
-mod names;
+pub(crate) mod names;
 mod namespace;
 mod network;
 mod parts;
@@ -45,6 +45,11 @@ pub fn kinds() -> Vec<Kind> {
 /// What can be done with the resource of this group and plural name, when it is built in.
 pub fn verbs(group: &str, plural: &str) -> Option<Verbs> {
     table::TABLE.iter().find(|entry| entry.is(group, plural)).map(|entry| entry.verbs)
+}
+
+/// What is wrong with the key of a label, an annotation or a finalizer, in the words of the API server.
+pub(crate) fn key_complaints(key: &str) -> Vec<String> {
+    names::qualified(key)
 }
 
 /// What is wrong with the name of an object of this kind, in the words of the API server; names of kinds that are not

@@ -1,5 +1,7 @@
 //! What is served, told to clients: group lists, resource lists and everything in one document.
 
+use std::net::SocketAddr;
+
 use serde_json::{Value, json};
 
 use crate::builtin::{self, Verbs};
@@ -12,9 +14,12 @@ const CUSTOM_VERBS: [&str; 8] =
     ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const PART_VERBS: [&str; 3] = ["get", "patch", "update"];
 
-/// `/api`.
-pub(crate) fn core_versions() -> Value {
-    json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []})
+/// `/api`; clients everywhere may use the address that the server is known by.
+pub(crate) fn core_versions(server: Option<SocketAddr>) -> Value {
+    let address =
+        |server: SocketAddr| json!({"clientCIDR": "0.0.0.0/0", "serverAddress": server.to_string()});
+    let addresses: Vec<Value> = server.into_iter().map(address).collect();
+    json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": addresses})
 }
 
 /// `/apis`.

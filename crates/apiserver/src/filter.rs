@@ -18,10 +18,7 @@ pub(crate) struct Filter {
 impl Filter {
     /// Reads the selectors of a query.
     pub(crate) fn new(resource: &Resource, query: &Query) -> Result<Self, Status> {
-        let supported = |path: &str| {
-            matches!(path, "metadata.name" | "metadata.namespace")
-                || resource.kind.selectable.iter().any(|known| known.trim_start_matches('.') == path)
-        };
+        let supported = |path: &str| supported(resource, path);
         let labels = LabelSelector::parse(&query.label_selector)?;
         let fields = FieldSelector::parse(&query.field_selector, supported)?;
         Ok(Self { labels, fields })
@@ -31,7 +28,7 @@ impl Filter {
     pub(crate) fn named(mut self, name: &str) -> Result<Self, Status> {
         let selector = format!("metadata.name={name}");
         if self.fields.is_empty() {
-            self.fields = FieldSelector::parse(&selector, |_| true)?;
+            self.fields = FieldSelector::parse(&selector, |_| Ok(()))?;
         }
         Ok(self)
     }
@@ -56,4 +53,19 @@ impl Filter {
         let object = stored.decode().map_err(Status::internal)?;
         Ok(self.fields.matches(object.value()))
     }
+}
+
+/// What is wrong with a field that a selector may not name.
+fn supported(resource: &Resource, path: &str) -> Result<(), String> {
+    let selectable = &resource.kind.selectable;
+    if matches!(path, "metadata.name" | "metadata.namespace")
+        || selectable.iter().any(|known| known.trim_start_matches('.') == path)
+    {
+        return Ok(());
+    }
+    if selectable.is_empty() && !resource.is_custom() {
+        let known = "only \"metadata.name\", \"metadata.namespace\"";
+        return Err(format!("{path:?} is not a known field selector: {known}"));
+    }
+    Err(format!("field label not supported: {path}"))
 }

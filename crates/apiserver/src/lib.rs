@@ -15,6 +15,7 @@ mod conversion;
 mod crd;
 mod discovery;
 mod disruption;
+mod establishing;
 mod events;
 mod filter;
 pub mod https;
@@ -52,6 +53,8 @@ mod world;
 mod write;
 
 pub use body::Body;
-pub use conversion::{Converter, Converting};
+pub use conversion::{
+    Converter, Converting, HttpsWebhooks, Posting, Webhook, WebhookAddress, WebhookAnswer, WebhookClient,
+};
 pub use page::Page;
 pub use server::{Builder, Server, StartError};

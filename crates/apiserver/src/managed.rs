@@ -1,15 +1,17 @@
 //! Who owns which fields: the bridge from requests to server-side apply.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use krono_patch::apply::{
-    Applier, ApplyError, ConversionFailed, Endpoint, FieldSet, Timestamp, Version, Versions,
-    apply as apply_fields, keep_times, update as update_fields,
+    Applier, ApplyError, ConversionFailed, Endpoint, FieldSet, ObjectType, ReplicasPaths, SameShape,
+    Timestamp, Version, Versions, apply as apply_fields, keep_times, update as update_fields,
 };
 use serde_json::Value;
 
+use crate::conversion::convert;
 use crate::object::Object;
 use crate::resource::Resource;
+use crate::scale;
 use crate::status::{Cause, Status};
 
 /// Longest name of a manager that is taken from a `User-Agent`.
@@ -18,8 +20,7 @@ const MAX_MANAGER: usize = 128;
 static MAIN_RESET: LazyLock<FieldSet<'static>> = LazyLock::new(|| FieldSet::of_fields([&["status"]]));
 static STATUS_RESET: LazyLock<FieldSet<'static>> =
     LazyLock::new(|| FieldSet::of_fields([&["metadata", "labels"], &["spec"]]));
-static CUSTOM_STATUS_RESET: LazyLock<FieldSet<'static>> =
-    LazyLock::new(|| FieldSet::of_fields([&["metadata"], &["spec"]]));
+static CUSTOM_STATUS_RESET: LazyLock<FieldSet<'static>> = LazyLock::new(|| FieldSet::of_fields([&["spec"]]));
 
 /// One write as the managers of fields see it.
 #[derive(Debug)]
@@ -37,6 +38,35 @@ pub(crate) struct Managing<'a> {
 struct KindVersions {
     resources: Vec<Arc<Resource>>,
     reset: Option<&'static FieldSet<'static>>,
+    conversions: Mutex<Conversions>,
+}
+
+/// Working out who owns what cannot wait for a converter, so that it is done again once an answer is known.
+#[derive(Debug, Default)]
+struct Conversions {
+    known: Vec<(Wanted, Result<Value, String>)>,
+    wanted: Option<Wanted>,
+}
+
+/// An object, and the version it is wanted in.
+#[derive(Clone, Debug, PartialEq)]
+struct Wanted {
+    object: Value,
+    api_version: String,
+}
+
+impl KindVersions {
+    fn conversions(&self) -> std::sync::MutexGuard<'_, Conversions> {
+        self.conversions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn relabelled(object: &Value, api_version: &str) -> Value {
+        let mut converted = object.clone();
+        if let Some(fields) = converted.as_object_mut() {
+            fields.insert("apiVersion".to_owned(), api_version.into());
+        }
+        converted
+    }
 }
 
 impl Versions for KindVersions {
@@ -46,11 +76,17 @@ impl Versions for KindVersions {
     }
 
     fn convert(&self, object: &Value, _from: &str, to: &str) -> Result<Value, ConversionFailed> {
-        let mut converted = object.clone();
-        if let Some(fields) = converted.as_object_mut() {
-            fields.insert("apiVersion".to_owned(), to.into());
+        let has_converter = |it: &Arc<Resource>| it.custom_part().is_some_and(|it| it.converter.is_some());
+        if !self.resources.iter().any(has_converter) {
+            return Ok(Self::relabelled(object, to));
         }
-        Ok(converted)
+        let mut conversions = self.conversions();
+        let known = conversions.known.iter().find(|(it, _)| it.api_version == to && it.object == *object);
+        if let Some((_, answer)) = known {
+            return answer.clone().map_err(ConversionFailed);
+        }
+        conversions.wanted = Some(Wanted { object: object.clone(), api_version: to.to_owned() });
+        Err(ConversionFailed("the conversion is not known yet".to_owned()))
     }
 }
 
@@ -64,7 +100,7 @@ impl<'a> Managing<'a> {
         seconds: i64,
     ) -> Self {
         let reset = reset_fields(resource, subresource);
-        let versions = KindVersions { resources: versions, reset };
+        let versions = KindVersions { resources: versions, reset, conversions: Mutex::default() };
         Self {
             resource,
             subresource,
@@ -73,6 +109,67 @@ impl<'a> Managing<'a> {
             versions,
             blank: resource.blank(),
         }
+    }
+
+    /// Does the work, and does it again as long as it lacks a conversion.
+    pub(crate) async fn settled<T>(&self, mut work: impl FnMut(&Self) -> T) -> T {
+        loop {
+            let done = work(self);
+            let Some(wanted) = self.versions.conversions().wanted.take() else { return done };
+            let converted = match Object::new(wanted.object.clone()) {
+                Some(object) => convert(self.resource, object, &wanted.api_version).await,
+                None => return done,
+            };
+            let answer = converted.map(Object::into_value).map_err(|status| status.message);
+            self.versions.conversions().known.push((wanted, answer));
+        }
+    }
+
+    /// The object once its scale is what `change` makes of it.
+    pub(crate) fn scaled(
+        &self,
+        old: &Object,
+        change: impl Fn(Value) -> Result<Value, Status>,
+    ) -> Result<Object, Status> {
+        let before = self.scale_before(old)?;
+        let mut after = change(before.clone())?;
+        drop(update_fields(&scale_endpoint(), Some(&before), &mut after, &self.manager, self.now));
+        self.scale_after(old, &after)
+    }
+
+    /// The object once a configuration is applied to its scale.
+    pub(crate) fn scale_applied(&self, old: &Object, config: &Value, force: bool) -> Result<Object, Status> {
+        let before = self.scale_before(old)?;
+        let who = Applier { manager: &self.manager, force, now: self.now };
+        let after =
+            apply_fields(&scale_endpoint(), Some(&before), config, &who).map_err(|it| refusal(&it))?;
+        self.scale_after(old, &after)
+    }
+
+    fn scale_before(&self, old: &Object) -> Result<Value, Status> {
+        let mut before = scale::of(self.resource, old);
+        let entries = self.replicas_paths().to_scale(old.meta("managedFields")).map_err(Status::internal)?;
+        if let Some(entries) = entries {
+            before["metadata"]["managedFields"] = entries;
+        }
+        Ok(before)
+    }
+
+    fn scale_after(&self, old: &Object, after: &Value) -> Result<Object, Status> {
+        let mut object = scale::applied(self.resource, old, after)?;
+        let (owned, scaled) = (old.meta("managedFields"), after.pointer("/metadata/managedFields"));
+        let entries = self.replicas_paths().to_object(owned, scaled, self.resource.api_version());
+        object.set_meta("managedFields", entries.map_err(Status::internal)?);
+        keep_times(old.value(), object.value_mut());
+        Ok(object)
+    }
+
+    fn replicas_paths(&self) -> ReplicasPaths {
+        self.versions.resources.iter().fold(ReplicasPaths::default(), |paths, resource| {
+            let path = resource.kind.scale.as_ref().map(|it| it.spec_replicas.trim_start_matches('.'));
+            let path: Option<Vec<&str>> = path.map(|it| it.split('.').collect());
+            paths.and(resource.api_version(), path.as_deref())
+        })
     }
 
     fn endpoint(&self) -> Endpoint<'_> {
@@ -85,13 +182,15 @@ impl<'a> Managing<'a> {
         }
     }
 
-    /// Notes who changed what. Where that cannot be worked out the object goes without, as on the real server.
-    pub(crate) fn note(&self, new: &mut Object, old: Option<&Object>) {
+    /// The object with who changed what. Where that cannot be worked out the object goes without, as on the real server.
+    pub(crate) fn noted(&self, new: &Object, old: Option<&Object>) -> Object {
+        let mut new = new.clone();
         let old = old.map(Object::value);
         drop(update_fields(&self.endpoint(), old, new.value_mut(), &self.manager, self.now));
         if let Some(old) = old {
             keep_times(old, new.value_mut());
         }
+        new
     }
 
     /// What applying a configuration makes of an object.
@@ -103,6 +202,19 @@ impl<'a> Managing<'a> {
             keep_times(old.value(), &mut applied);
         }
         Ok(applied)
+    }
+}
+
+/// How scales are merged.
+static SCALES: LazyLock<SameShape> = LazyLock::new(|| SameShape::of("autoscaling/v1", ObjectType::deduced()));
+
+fn scale_endpoint() -> Endpoint<'static> {
+    Endpoint {
+        api_version: "autoscaling/v1",
+        kind: "Scale",
+        subresource: "scale",
+        versions: &*SCALES,
+        blank: &Value::Null,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::resource::Resource;
 use crate::status::{Cause, Status, Subject};
 use crate::write::Moment;
 use crate::write::delete::{DeleteOptions, Deletion};
-use crate::write::metadata::check_preconditions;
+use crate::write::metadata;
 
 /// Namespaces that are there from the start.
 pub(crate) const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -66,7 +66,7 @@ pub(crate) fn decide_deletion(
     options: &DeleteOptions,
     moment: &Moment,
 ) -> Result<Deletion, Status> {
-    check_preconditions(resource, object, options.uid.as_deref(), options.version.as_deref())?;
+    metadata::check_deletable(resource, object, options.uid.as_deref(), options.version.as_deref())?;
     if object.is_deleting() {
         return Ok(Deletion::Unchanged);
     }

@@ -17,6 +17,13 @@ impl Object {
         metadata.is_object().then_some(Self(value))
     }
 
+    /// An object that has nothing but a name, and a namespace.
+    pub(crate) fn empty(name: &str, namespace: Option<&str>) -> Self {
+        let mut object = Self(serde_json::json!({"metadata": {"name": name}}));
+        object.set_meta("namespace", namespace.map(Value::from));
+        object
+    }
+
     /// The whole as JSON.
     pub fn value(&self) -> &Value {
         &self.0

@@ -122,7 +122,7 @@ fn described_references(mut schema: Value) -> Value {
 }
 
 /// A group version with a small kind, whose definitions include those of the metadata of any object.
-const SMALL: (&str, &str) = ("coordination.k8s.io", "v1");
+const SMALL: (&str, &str) = ("scheduling.k8s.io", "v1");
 
 /// The definitions of metadata.
 fn metadata_schemas() -> impl Iterator<Item = (String, Value)> {
@@ -133,7 +133,8 @@ fn metadata_schemas() -> impl Iterator<Item = (String, Value)> {
 
 /// What every object has: `apiVersion`, `kind` and `metadata`.
 fn common_fields() -> Map<String, Value> {
-    let small = builtin::definitions(SMALL.0, SMALL.1).into_iter().find(|(name, _)| name.ends_with(".Lease"));
+    let small =
+        builtin::definitions(SMALL.0, SMALL.1).into_iter().find(|(name, _)| name.ends_with(".PriorityClass"));
     let mut schema = small.map(|(_, schema)| described_references(schema.to_value())).unwrap_or_default();
     let fields = schema.get_mut("properties").and_then(Value::as_object_mut).map(std::mem::take);
     let common = ["apiVersion", "kind", "metadata"];

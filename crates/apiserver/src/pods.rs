@@ -8,7 +8,7 @@ use crate::resource::Resource;
 use crate::status::{Status, Subject};
 use crate::write::Moment;
 use crate::write::delete::{DeleteOptions, Deletion, decide, set_finalizers};
-use crate::write::metadata::check_preconditions;
+use crate::write::metadata::{check_deletable, check_preconditions};
 
 /// What a pod without a word about it gets to end, in seconds.
 const USUAL_GRACE: i64 = 30;
@@ -24,7 +24,7 @@ pub(crate) fn decide_deletion(
     if grace == 0 && !is_held(pod) {
         return decide(resource, pod, options, moment);
     }
-    check_preconditions(resource, pod, options.uid.as_deref(), options.version.as_deref())?;
+    check_deletable(resource, pod, options.uid.as_deref(), options.version.as_deref())?;
     let left = pod.is_deleting().then(|| seconds_left(pod));
     let mut marked = pod.clone();
     set_finalizers(&mut marked, options.propagation);
@@ -35,6 +35,11 @@ pub(crate) fn decide_deletion(
         mark(&mut marked, grace, &moment.now);
     }
     if marked == *pod { Ok(Deletion::Unchanged) } else { Ok(Deletion::Mark(Box::new(marked))) }
+}
+
+/// A pod that is gone had no time left.
+pub(crate) fn finish(pod: &mut Object, moment: &Moment) {
+    mark(pod, 0, &moment.now);
 }
 
 /// Whether a pod that is being deleted still waits for its node.

@@ -14,7 +14,7 @@ mod wire;
 use serde_json::Value;
 
 use decoder::Decoder;
-pub(crate) use go_json::{is_null_when_absent, normalise};
+pub(crate) use go_json::{is_null_when_absent, normalise, normalise_metadata};
 use table::Table;
 use wire::{Wire, WireError};
 

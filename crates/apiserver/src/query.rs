@@ -1,9 +1,15 @@
 //! The query string of a request, read into options.
 
+use krono_schema::FieldError;
+
 use crate::status::Status;
+use crate::write::metadata::{self, too_long};
 
 /// Longest query string we read, in bytes.
 pub(crate) const MAX_QUERY: usize = 64 * 1024;
+
+/// Longest name of a manager, in bytes.
+const MAX_MANAGER: usize = 128;
 
 /// Everything a query string can say, for all verbs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,33 +90,46 @@ pub(crate) enum IncludeObject {
 
 impl Query {
     /// Reads a query string; parameters we do not know are skipped, as the real server does.
-    pub(crate) fn parse(text: &str) -> Result<Self, Status> {
+    ///
+    /// The kind of the options, such as `CreateOptions`, is what complaints are about.
+    pub(crate) fn parse(text: &str, options: &'static str) -> Result<Self, Status> {
         if text.len() > MAX_QUERY {
             return Err(Status::bad_request("the query string is too long"));
         }
         let mut query = Self::default();
         for pair in text.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            query.set(&percent_decode(name, true), percent_decode(value, true))?;
+            query.set(&percent_decode(name, true), percent_decode(value, true), options)?;
+        }
+        if query.field_manager.len() > MAX_MANAGER && options != "DeleteOptions" {
+            return Err(Status::invalid_options(options, &[too_long("fieldManager", MAX_MANAGER)]));
         }
         Ok(query)
     }
 
-    fn set(&mut self, name: &str, value: String) -> Result<(), Status> {
+    fn set(&mut self, name: &str, value: String, options: &'static str) -> Result<(), Status> {
         match name {
             "labelSelector" => self.label_selector = value,
             "fieldSelector" => self.field_selector = value,
             "limit" => self.limit = number(&value)?.unwrap_or(0),
             "continue" => self.continue_token = value,
             "resourceVersion" => self.resource_version = value,
-            "resourceVersionMatch" => self.version_match = version_match(&value)?,
+            "resourceVersionMatch" => {
+                self.version_match =
+                    version_match(&value).map_err(|it| Status::invalid_options("ListOptions", &[it]))?;
+            }
             "watch" => self.watch = switch(&value),
             "allowWatchBookmarks" => self.bookmarks = switch(&value),
             "sendInitialEvents" => self.send_initial_events = Some(switch(&value)),
             "timeoutSeconds" => self.timeout_seconds = number(&value)?,
-            "dryRun" => self.dry_run = dry_run(&value)?,
+            "dryRun" => {
+                self.dry_run = dry_run(&value).map_err(|it| Status::invalid_options(options, &[it]))?;
+            }
             "fieldManager" => self.field_manager = value,
-            "fieldValidation" => self.field_validation = field_validation(&value)?,
+            "fieldValidation" => {
+                self.field_validation =
+                    field_validation(&value).map_err(|it| Status::invalid_options(options, &[it]))?;
+            }
             "force" => self.force = Some(switch(&value)),
             "gracePeriodSeconds" => self.grace_period_seconds = number(&value)?,
             "propagationPolicy" => self.propagation_policy = Some(value),
@@ -140,29 +159,29 @@ where
     Ok(Some(read))
 }
 
-fn version_match(value: &str) -> Result<VersionMatch, Status> {
+fn version_match(value: &str) -> Result<VersionMatch, FieldError> {
     match value {
         "" => Ok(VersionMatch::Unset),
         "NotOlderThan" => Ok(VersionMatch::NotOlderThan),
         "Exact" => Ok(VersionMatch::Exact),
-        other => Err(unsupported("resourceVersionMatch", other, "\"Exact\", \"NotOlderThan\", \"\"")),
+        other => Err(metadata::unsupported("resourceVersionMatch", other, &["Exact", "NotOlderThan", ""])),
     }
 }
 
-fn dry_run(value: &str) -> Result<bool, Status> {
+fn dry_run(value: &str) -> Result<bool, FieldError> {
     match value {
         "" => Ok(false),
         "All" => Ok(true),
-        other => Err(unsupported("dryRun", other, "\"All\"")),
+        other => Err(metadata::unsupported("dryRun", vec![other], &["All"])),
     }
 }
 
-fn field_validation(value: &str) -> Result<FieldValidation, Status> {
+fn field_validation(value: &str) -> Result<FieldValidation, FieldError> {
     match value {
         "" | "Warn" => Ok(FieldValidation::Warn),
         "Ignore" => Ok(FieldValidation::Ignore),
         "Strict" => Ok(FieldValidation::Strict),
-        other => Err(unsupported("fieldValidation", other, "\"\", \"Ignore\", \"Strict\", \"Warn\"")),
+        other => Err(metadata::unsupported("fieldValidation", other, &["", "Ignore", "Strict", "Warn"])),
     }
 }
 
@@ -171,12 +190,11 @@ fn include_object(value: &str) -> Result<IncludeObject, Status> {
         "" | "Metadata" => Ok(IncludeObject::Metadata),
         "None" => Ok(IncludeObject::None),
         "Object" => Ok(IncludeObject::Object),
-        other => Err(unsupported("includeObject", other, "\"Metadata\", \"None\", \"Object\"")),
+        other => Err(Status::bad_request(format!(
+            "Unable to convert to Table as requested: includeObject: Invalid value: {other:?}: must be 'Metadata', \
+             'Object', 'None', or empty"
+        ))),
     }
-}
-
-fn unsupported(field: &str, value: &str, supported: &str) -> Status {
-    Status::bad_request(format!("{field}: Unsupported value: {value:?}: supported values: {supported}"))
 }
 
 /// Decodes `%41`, and `+` as a space where it stands for one; what is no escape stays as it is.
@@ -212,7 +230,8 @@ mod tests {
 
     #[test]
     fn switches_and_escapes() {
-        let check = |text: &str, expect: Query| assert_eq!(Query::parse(text).unwrap(), expect);
+        let check =
+            |text: &str, expect: Query| assert_eq!(Query::parse(text, "CreateOptions").unwrap(), expect);
         check("", Query::default());
         check("&limit=500", Query { limit: 500, ..Query::default() });
         check("watch", Query { watch: true, ..Query::default() });
@@ -230,8 +249,13 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["limit=x", "dryRun=Some", "fieldValidation=strict", "resourceVersionMatch=Old"] {
-            assert_eq!(Query::parse(text).unwrap_err().code, 400, "{text}");
-        }
+        let check = |text: &str, expect: u16| {
+            assert_eq!(Query::parse(text, "CreateOptions").unwrap_err().code, expect, "{text}");
+        };
+        check("limit=x", 400);
+        check("resourceVersionMatch=Old", 422);
+        check("dryRun=Some", 422);
+        check("fieldValidation=strict", 422);
+        check(&format!("fieldManager={}", "m".repeat(129)), 422);
     }
 }

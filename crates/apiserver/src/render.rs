@@ -88,7 +88,8 @@ impl Renderer<'_> {
                 (&*self.resource.kind.list_kind, self.resource.api_version())
             }
         };
-        let metadata = serde_json::to_string(&meta.to_value()).map_err(Status::internal)?;
+        let says_end = self.resource.is_custom() && self.form == Form::Object;
+        let metadata = serde_json::to_string(&meta.to_value(says_end)).map_err(Status::internal)?;
         let head =
             format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{metadata},"items":["#);
         out.extend_from_slice(head.as_bytes());
@@ -105,7 +106,7 @@ impl Renderer<'_> {
         rows.sort_by_key(|(rank, _)| *rank);
         let rows: Vec<Value> = rows.into_iter().map(|(_, row)| row).collect();
         Ok(json!({
-            "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": meta.to_value(),
+            "kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": meta.to_value(false),
             "columnDefinitions": headed.then(|| printer.columns()), "rows": rows,
         }))
     }
@@ -148,9 +149,10 @@ impl Renderer<'_> {
 }
 
 impl ListMeta {
-    fn to_value(&self) -> Value {
+    /// Lists of custom resources say that there is no next page.
+    fn to_value(&self, says_end: bool) -> Value {
         let mut meta = json!({"resourceVersion": self.version.to_string()});
-        if !self.continue_token.is_empty() {
+        if says_end || !self.continue_token.is_empty() {
             meta["continue"] = self.continue_token.as_str().into();
         }
         if let Some(remaining) = self.remaining.filter(|count| *count > 0) {

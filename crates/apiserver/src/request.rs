@@ -201,7 +201,7 @@ mod tests {
         check("/apis/apps/v1/", r#"Resources { group: "apps", version: "v1" }"#);
         check("/readyz/ping", r#"Health("readyz")"#);
         check("/openapi/v3/apis/apps/v1", r#"OpenApi("apis/apps/v1")"#);
-        check("/openapi/v2", "Unknown");
+        check("/openapi/v2", "OpenApiV2");
         check("/metrics", "Unknown");
     }
 

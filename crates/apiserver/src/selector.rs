@@ -40,6 +40,11 @@ impl LabelSelector {
                 continue;
             }
             let read = requirement(part.trim()).ok_or_else(|| unparsable(text))?;
+            if let Some(wrong) = crate::builtin::key_complaints(&read.key).first() {
+                let message =
+                    format!("unable to parse requirement: <nil>: Invalid value: {:?}: {wrong}", read.key);
+                return Err(Status::bad_request(message));
+            }
             requirements.push(read);
             if requirements.len() > MAX_REQUIREMENTS {
                 return Err(Status::bad_request("the label selector has too many requirements"));
@@ -175,18 +180,15 @@ struct Term {
 }
 
 impl FieldSelector {
-    /// Reads `metadata.name=a,spec.nodeName!=b`; `supported` says which fields may be named.
-    pub(crate) fn parse(text: &str, supported: impl Fn(&str) -> bool) -> Result<Self, Status> {
+    /// Reads `metadata.name=a,spec.nodeName!=b`; `supported` says what is wrong with a field that may not be named.
+    pub(crate) fn parse(text: &str, supported: impl Fn(&str) -> Result<(), String>) -> Result<Self, Status> {
         let mut terms = Vec::new();
         for part in split_terms(text) {
             let term = term(&part).ok_or_else(|| {
                 let message = format!("invalid selector: '{text}'; can't understand '{part}'");
                 Status::bad_request(message)
             })?;
-            if !supported(&term.path) {
-                let message = format!("field label not supported: {}", term.path);
-                return Err(Status::bad_request(message));
-            }
+            supported(&term.path).map_err(Status::bad_request)?;
             terms.push(term);
             if terms.len() > MAX_REQUIREMENTS {
                 return Err(Status::bad_request("the field selector has too many terms"));
@@ -299,7 +301,7 @@ mod tests {
     fn fields() {
         let object = json!({"metadata": {"name": "n"}, "spec": {"a": 1, "b,c": true}});
         let check = |text: &str, expect: bool| {
-            assert_eq!(FieldSelector::parse(text, |_| true).unwrap().matches(&object), expect, "{text}");
+            assert_eq!(FieldSelector::parse(text, |_| Ok(())).unwrap().matches(&object), expect, "{text}");
         };
         check("", true);
         check("metadata.name=n", true);
@@ -307,7 +309,7 @@ mod tests {
         check("metadata.name!=n", false);
         check("spec.x=", true);
         check("spec.a=1\\,2", false);
-        assert!(FieldSelector::parse("a", |_| true).is_err());
-        assert!(FieldSelector::parse("a=b", |_| false).is_err());
+        assert!(FieldSelector::parse("a", |_| Ok(())).is_err());
+        assert!(FieldSelector::parse("a=b", |_| Err(String::new())).is_err());
     }
 }

@@ -18,6 +18,8 @@ use tower_service::Service;
 use crate::api::{Api, Settings, administrator};
 use crate::body::Body;
 use crate::builtin;
+use crate::conversion::{Converter, Converters, WebhookClient};
+use crate::establishing::Establishing;
 use crate::input::MAX_BODY;
 use crate::janitor;
 use crate::kind::Kind;
@@ -64,6 +66,8 @@ pub enum StartError {
 pub struct Builder {
     kinds: Option<Vec<Kind>>,
     store: Option<Arc<dyn Store>>,
+    converters: Converters,
+    imitate_establishing: bool,
     pages: Pages,
     settings: Settings,
 }
@@ -79,6 +83,27 @@ impl Builder {
     #[must_use]
     pub fn store(self, store: Arc<dyn Store>) -> Self {
         Self { store: Some(store), ..self }
+    }
+
+    /// Converts the objects of a definition, such as `widgets.krono.dev`, in process, whatever conversion it asks for.
+    #[must_use]
+    pub fn converter(mut self, definition: impl Into<String>, converter: Arc<dyn Converter>) -> Self {
+        self.converters.insert(definition.into(), converter);
+        self
+    }
+
+    /// Calls the conversion webhooks of definitions with this client instead of over HTTPS.
+    #[must_use]
+    pub fn webhooks(mut self, client: Arc<dyn WebhookClient>) -> Self {
+        self.converters.call_with(client);
+        self
+    }
+
+    /// Imitates the first moments of a definition on the real server: 404, then 429 with `Retry-After`, then a first
+    /// creation that takes two seconds. Controllers that pass with this are fit for real clusters.
+    #[must_use]
+    pub fn imitate_establishing(self, imitate: bool) -> Self {
+        Self { imitate_establishing: imitate, ..self }
     }
 
     /// Answers a path of the program around the server.
@@ -111,9 +136,21 @@ impl Builder {
         let definitions = tokio::sync::Mutex::default();
         let storage = self.store.map_or_else(Storage::in_memory, Storage::new);
         let (openapi, policies, addresses) = (Documents::default(), PolicyCache::default(), Arc::default());
-        let (settings, pages) = (self.settings, self.pages);
-        let api =
-            Api { storage, registry, built_in, definitions, openapi, policies, addresses, settings, pages };
+        let establishing = Establishing::new(self.imitate_establishing);
+        let (converters, settings, pages) = (self.converters, self.settings, self.pages);
+        let api = Api {
+            storage,
+            registry,
+            built_in,
+            definitions,
+            openapi,
+            converters,
+            establishing,
+            policies,
+            addresses,
+            settings,
+            pages,
+        };
         let api = Arc::new(api);
         api.prepare().await?;
         let (alive, ended) = watch::channel(());

@@ -121,10 +121,37 @@ impl Status {
 
     /// 422: the object breaks rules.
     pub fn invalid(kind: &Kind, name: &str, errors: &[FieldError]) -> Self {
-        let subject = Subject { group: &kind.group, resource: &kind.kind };
+        Self::invalid_as(Subject { group: &kind.group, resource: &kind.kind }, name, errors)
+    }
+
+    /// 422: the object, of the kind that `subject` names, breaks rules.
+    pub fn invalid_as(subject: Subject<'_>, name: &str, errors: &[FieldError]) -> Self {
         let message = format!("{} {name:?} is invalid{}", subject.qualified(), aggregate(errors));
         let causes = errors.iter().map(cause).collect();
         Self::new(422, "Invalid", message).with(Details { causes, ..subject.details(name) })
+    }
+
+    /// 422: a replacement must name the version it replaces.
+    pub fn version_needed(subject: Subject<'_>, name: &str) -> Self {
+        let (field, why) = ("metadata.resourceVersion", "Invalid value: 0: must be specified for an update");
+        let message = format!("{} {name:?} is invalid: {field}: {why}", subject.qualified());
+        let cause = Cause {
+            reason: "FieldValueInvalid".to_owned(),
+            message: why.to_owned(),
+            field: field.to_owned(),
+        };
+        Self::new(422, "Invalid", message).with(Details { causes: vec![cause], ..subject.details(name) })
+    }
+
+    /// 422: a patch does not fit the object.
+    pub fn unprocessable() -> Self {
+        let message = "the server rejected our request due to an error in our request";
+        Self::new(422, "Invalid", message).with(Details::default())
+    }
+
+    /// 413: the request asks for too much.
+    pub fn too_much(message: impl Into<String>) -> Self {
+        Self::new(413, "RequestEntityTooLarge", message)
     }
 
     /// 422: a review breaks rules; the real server has forgotten its kind by then.
@@ -151,21 +178,31 @@ impl Status {
         Self::new(422, "Invalid", message).with(Details { group, kind, causes, ..Details::default() })
     }
 
-    /// 422: whoever applies must say as whom.
-    pub fn manager_required() -> Self {
-        let cause = Cause {
-            reason: "FieldValueRequired".to_owned(),
-            message: "Required value: is required for apply patch".to_owned(),
-            field: "fieldManager".to_owned(),
-        };
-        let message = "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch";
-        let (group, kind) = ("meta.k8s.io".to_owned(), "PatchOptions".to_owned());
-        Self::new(422, "Invalid", message).with(Details {
-            group,
-            kind,
-            causes: vec![cause],
-            ..Details::default()
-        })
+    /// 422: options of a request, such as `PatchOptions`, that break rules.
+    pub fn invalid_options(kind: &str, errors: &[FieldError]) -> Self {
+        let subject = Subject { group: "meta.k8s.io", resource: kind };
+        let message = format!("{} \"\" is invalid{}", subject.qualified(), aggregate(errors));
+        let causes = errors.iter().map(cause).collect();
+        Self::new(422, "Invalid", message).with(Details { causes, ..subject.details("") })
+    }
+
+    /// 422: a patch makes something that is no object of its kind.
+    pub fn invalid_patch(errors: &[FieldError]) -> Self {
+        let causes = errors.iter().map(cause).collect();
+        let message = format!(" \"\" is invalid{}", aggregate(errors));
+        Self::new(422, "Invalid", message).with(Details { causes, ..Details::default() })
+    }
+
+    /// 404 where the group version is known but has no such resource.
+    pub fn no_such_resource() -> Self {
+        let message = "the server could not find the requested resource";
+        Self::new(404, "NotFound", message).with(Details::default())
+    }
+
+    /// 415: a patch in a format that is none.
+    pub fn unsupported_patch() -> Self {
+        let message = "415: Unsupported Media Type";
+        Self::new(415, "UnsupportedMediaType", message).with(Details::default())
     }
 
     /// 401: we do not know who asks.
@@ -271,6 +308,12 @@ impl Status {
     /// 500 without a reason: what the real server says of errors that its storage did not expect.
     pub fn unknown(message: impl Into<String>) -> Self {
         Self::new(500, "", message)
+    }
+
+    /// Of a refusal to take something for an object of a kind: why.
+    pub(crate) fn reason_of_kind(&self) -> &str {
+        let why = self.message.split_once(" cannot be handled as a ").map_or("", |(_, rest)| rest);
+        why.split_once(": ").map_or(self.message.as_str(), |(_, why)| why)
     }
 
     /// The JSON of the `Status`.

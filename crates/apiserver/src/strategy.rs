@@ -12,7 +12,7 @@ use crate::resource::Resource;
 use crate::status::Status;
 use crate::write::Moment;
 use crate::write::delete::{DeleteOptions, Deletion, decide};
-use crate::write::metadata::check_preconditions;
+use crate::write::metadata::check_deletable;
 
 /// How a kind differs from all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,14 @@ impl Strategy {
         }
     }
 
+    /// What is wrong with the name of an object beyond what no name of its kind may be.
+    pub(crate) fn name_complaint(self, object: &Object) -> Option<&'static str> {
+        match self {
+            Self::Plain | Self::Namespace | Self::Pod => None,
+            Self::Definition => crd::name_complaint(object),
+        }
+    }
+
     /// What is wrong with an object or a change.
     pub(crate) fn errors(self, new: &Object, old: Option<&Object>) -> Vec<FieldError> {
         match self {
@@ -89,11 +97,19 @@ impl Strategy {
                 namespaces::decide_deletion(resource, object, options, moment)
             }
             Self::Definition if !object.is_deleting() => {
-                check_preconditions(resource, object, options.uid.as_deref(), options.version.as_deref())?;
+                check_deletable(resource, object, options.uid.as_deref(), options.version.as_deref())?;
                 Ok(Deletion::Mark(Box::new(terminating(object, moment))))
             }
             Self::Pod => pods::decide_deletion(resource, object, options, moment),
             Self::Plain | Self::Namespace | Self::Definition => decide(resource, object, options, moment),
+        }
+    }
+
+    /// Gives an object that is gone its last words. Changes the object.
+    pub(crate) fn finish(self, object: &mut Object, moment: &Moment) {
+        match self {
+            Self::Pod => pods::finish(object, moment),
+            Self::Plain | Self::Namespace | Self::Definition => {}
         }
     }
 
@@ -112,15 +128,11 @@ fn terminating(object: &Object, moment: &Moment) -> Object {
     let mut marked = object.clone();
     marked.add_finalizer(crd::CLEANUP_FINALIZER);
     marked.set_meta("deletionTimestamp", Some(moment.now.as_str().into()));
-    let condition = json!({
-        "type": "Terminating", "status": "True", "reason": "InstanceDeletionPending",
-        "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
-        "lastTransitionTime": moment.now,
-    });
+    let message =
+        "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon".to_owned();
+    let (kind, reason) = ("Terminating", "InstanceDeletionPending");
     let mut status = marked.get("status").cloned().filter(Value::is_object).unwrap_or_else(|| json!({}));
-    let mut conditions = status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default();
-    conditions.push(condition);
-    status["conditions"] = Value::Array(conditions);
+    crd::set_condition(&mut status, &crd::Condition { kind, status: true, reason, message }, &moment.now);
     marked.set("status", Some(status));
     marked
 }

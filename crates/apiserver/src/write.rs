@@ -5,7 +5,8 @@ pub(crate) mod decode;
 pub(crate) mod delete;
 pub(crate) mod generation;
 pub(crate) mod metadata;
-pub(crate) mod names;
+pub(crate) mod policy;
+pub(crate) mod types;
 pub(crate) mod update;
 
 /// What the decisions need from the world: a time and some randomness.

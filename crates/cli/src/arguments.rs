@@ -4,6 +4,7 @@ pub(crate) mod cel;
 pub(crate) mod named;
 pub(crate) mod schema;
 pub(crate) mod server;
+pub(crate) mod workloads;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
@@ -11,6 +12,7 @@ use clap_complete::Shell;
 use self::cel::CelCommand;
 use self::schema::SchemaCommand;
 use self::server::{BackupArguments, DownArguments, RestoreArguments, StatusArguments, UpArguments};
+use self::workloads::WorkloadsArguments;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -43,6 +45,7 @@ pub(crate) enum Command {
     Status(StatusArguments),
     Backup(BackupArguments),
     Restore(RestoreArguments),
+    Workloads(WorkloadsArguments),
     #[command(subcommand)]
     Cel(CelCommand),
     #[command(subcommand)]

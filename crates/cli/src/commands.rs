@@ -17,6 +17,7 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), Comma
         Command::Status(arguments) => server::status(&arguments, output),
         Command::Backup(arguments) => server::backup(&arguments, output),
         Command::Restore(arguments) => server::restore(&arguments, output),
+        Command::Workloads(arguments) => server::workloads(&arguments, output),
         Command::Cel(command) => cel::run(command, output),
         Command::Completions(arguments) => completions::run(&arguments, output),
         Command::Schema(command) => schema::run(&command, output),

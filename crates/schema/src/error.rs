@@ -47,6 +47,8 @@ pub enum ErrorKind {
     TypeInvalid,
     /// The value is not one of a list.
     NotSupported,
+    /// The value names something that is not there.
+    NotFound,
     /// The value may not be set here.
     Forbidden,
     /// The string is too long.
@@ -65,6 +67,7 @@ impl ErrorKind {
             Self::Duplicate => "Duplicate value",
             Self::Invalid | Self::TypeInvalid => "Invalid value",
             Self::NotSupported => "Unsupported value",
+            Self::NotFound => "Not found",
             Self::Forbidden => "Forbidden",
             Self::TooLong => "Too long",
             Self::TooMany => "Too many",
@@ -80,6 +83,7 @@ impl ErrorKind {
             Self::Invalid => "FieldValueInvalid",
             Self::TypeInvalid => "FieldValueTypeInvalid",
             Self::NotSupported => "FieldValueNotSupported",
+            Self::NotFound => "FieldValueNotFound",
             Self::Forbidden => "FieldValueForbidden",
             Self::TooLong => "FieldValueTooLong",
             Self::TooMany => "FieldValueTooMany",
@@ -91,14 +95,19 @@ impl ErrorKind {
     pub(crate) fn spoils_rules(self) -> bool {
         match self {
             Self::NotSupported | Self::Required | Self::TooLong | Self::TooMany | Self::TypeInvalid => true,
-            Self::Duplicate | Self::Invalid | Self::Forbidden | Self::Internal => false,
+            Self::Duplicate | Self::Invalid | Self::NotFound | Self::Forbidden | Self::Internal => false,
         }
     }
 
     fn prints_value(self) -> bool {
         match self {
             Self::Required | Self::Forbidden | Self::TooLong | Self::Internal => false,
-            Self::Duplicate | Self::Invalid | Self::TypeInvalid | Self::NotSupported | Self::TooMany => true,
+            Self::Duplicate
+            | Self::Invalid
+            | Self::TypeInvalid
+            | Self::NotSupported
+            | Self::NotFound
+            | Self::TooMany => true,
         }
     }
 }

@@ -6,6 +6,11 @@ use serde_json::Value;
 
 pub use krono_cel::quote::quoted as quote;
 
+/// Whether Go calls the character printable.
+pub fn is_printable(character: char) -> bool {
+    matches!(character, '"' | '\\') || !quote(&character.to_string()).contains('\\')
+}
+
 /// A double as `%v` prints it.
 pub fn double(value: f64) -> String {
     scientific_outside(value, -4, 6)

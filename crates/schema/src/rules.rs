@@ -7,5 +7,5 @@ mod node;
 mod rewrite;
 
 pub(crate) use check::{Change, check};
-pub(crate) use field_path::normalize;
+pub(crate) use field_path::{normalize, resolve};
 pub(crate) use node::{CompiledRule, RuleNode, Rules, compile_rules};

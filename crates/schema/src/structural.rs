@@ -9,6 +9,7 @@ mod rules;
 
 use crate::error::FieldError;
 use crate::path::Path;
+use crate::rules::resolve;
 use crate::schema::Schema;
 
 /// Why a schema is not structural; nothing when it is. `root` names the schema in messages.
@@ -48,6 +49,12 @@ pub fn check(schema: &Schema, root: &str) -> Vec<FieldError> {
     }
     keywords::check(schema, &path, is_sound, &mut errors);
     sorted(errors)
+}
+
+/// The field that a path such as `.spec.size` leads to: its name as messages print it, and its schema; or why the API
+/// server would refuse the path as one of `selectableFields`.
+pub fn field<'s>(schema: &'s Schema, path: &str) -> Result<(String, &'s Schema), String> {
+    resolve(path, schema, false)
 }
 
 /// A schema that says no to unknown fields in so many words has no structural form; what follows from the form

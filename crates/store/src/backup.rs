@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use redb::Builder;
 
 use crate::change_log::Remembered;
-use crate::disk::{CACHE, DiskStore, FILE, OpenError, Opened, guarded, private_file};
+use crate::disk::{CACHE, DiskStore, FILE, OpenError, Opened, UNFINISHED, empty_file, guarded, put_in_place};
 use crate::format::{self, FormatError};
 use crate::index::FIRST_VERSION;
 use crate::lock::Lock;
@@ -79,7 +79,7 @@ pub fn restore(file: &Path, directory: &Path) -> Result<u64, BackupError> {
         return Err(BackupError::NotEmpty(directory.to_owned()));
     }
     let unusable = |source| OpenError::Directory { path: directory.to_owned(), source };
-    let unfinished = directory.join("krono.redb.unfinished");
+    let unfinished = directory.join(UNFINISHED);
     copy(file, &unfinished).map_err(|error| failed(error.to_string()))?;
     let past = watermark::read(directory);
     match guarded(|| leap(&unfinished, past)) {
@@ -105,20 +105,7 @@ fn leap(file: &Path, past: u64) -> Result<u64, FormatError> {
     Ok(version)
 }
 
-fn empty_file(path: &Path) -> std::io::Result<std::fs::File> {
-    let file = private_file(path)?;
-    file.set_len(0)?;
-    Ok(file)
-}
-
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     let (mut from, mut to) = (std::fs::File::open(from)?, empty_file(to)?);
     std::io::copy(&mut from, &mut to).map(drop)
-}
-
-/// Gives a finished file its name, to last.
-fn put_in_place(unfinished: &Path, file: &Path) -> std::io::Result<()> {
-    std::fs::rename(unfinished, file)?;
-    let directory = file.parent().filter(|it| !it.as_os_str().is_empty());
-    watermark::sync_directory(directory.unwrap_or(Path::new(".")))
 }

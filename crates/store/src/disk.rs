@@ -21,6 +21,8 @@ use crate::{Commit, Compacted, Entry, Page, Range, Store, Watch, Write, watermar
 
 /// The file in a data directory.
 pub(crate) const FILE: &str = "krono.redb";
+/// What becomes that file.
+pub(crate) const UNFINISHED: &str = "krono.redb.unfinished";
 /// Bytes of pages in memory. All reads of the store come from its index; this is for the trees that a commit changes.
 pub(crate) const CACHE: usize = 8 << 20;
 
@@ -110,10 +112,17 @@ impl DiskStore {
         let lock = Lock::take(directory)?;
         let path = directory.join(FILE);
         let unusable = |source| OpenError::Directory { path: directory.to_owned(), source };
-        let file = private_file(&path).map_err(unusable)?;
+        // A new file gets its name once it is whole, so that a first start that was interrupted leaves none.
+        let unfinished = directory.join(UNFINISHED);
+        let is_new = !path.exists();
+        let file = if is_new { empty_file(&unfinished) } else { private_file(&path) };
+        let file = file.map_err(unusable)?;
         let acknowledged = watermark::read(directory);
         let open = || Opened::new(|builder| builder.create_file(file), acknowledged, options.remembered);
         let opened = guarded(open).map_err(|error| unreadable(&path, &error))?;
+        if is_new {
+            put_in_place(&unfinished, &path).map_err(unusable)?;
+        }
         // Noted before the first write, so that a file that loses all is not taken for a new one.
         if acknowledged == 0 {
             watermark::write(directory, opened.index.version()).map_err(unusable)?;
@@ -229,6 +238,20 @@ pub(crate) fn private_file(path: &Path) -> std::io::Result<std::fs::File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
+}
+
+/// Such a file without anything in it.
+pub(crate) fn empty_file(path: &Path) -> std::io::Result<std::fs::File> {
+    let file = private_file(path)?;
+    file.set_len(0)?;
+    Ok(file)
+}
+
+/// Gives a finished file its name, to last.
+pub(crate) fn put_in_place(unfinished: &Path, file: &Path) -> std::io::Result<()> {
+    std::fs::rename(unfinished, file)?;
+    let directory = file.parent().filter(|it| !it.as_os_str().is_empty());
+    watermark::sync_directory(directory.unwrap_or(Path::new(".")))
 }
 
 /// Bytes that nobody foresaw may make the database panic; to its user that is a damaged file.

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::action::{Action, Plan, identity};
 use crate::clock::stamp;
 use crate::kind::{Key, World};
+use crate::numbers::nonzero;
 
 const CONTROLLER: &str = "horizontal-pod-autoscaler";
 
@@ -74,7 +75,7 @@ fn scale(
     let least = spec.min_replicas.unwrap_or(1);
     let able = "the HPA controller was able to get the target's current scale";
     set(status, "AbleToScale", "True", "SucceededGetScale", able, now);
-    status.current_replicas = Some(target.actual);
+    status.current_replicas = nonzero(target.actual);
     if target.wanted == 0 {
         let message = "scaling is disabled since the replica count of the target is zero";
         set(status, "ScalingActive", "False", "ScalingDisabled", message, now);

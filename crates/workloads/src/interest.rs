@@ -47,6 +47,7 @@ pub(crate) fn touched(world: &World, object: &Object, other: Option<&Object>) ->
         Object::ControllerRevision(_)
         | Object::EndpointSlice(_)
         | Object::HorizontalPodAutoscaler(_)
+        | Object::Lease(_)
         | Object::PodDisruptionBudget(_)
         | Object::Service(_) => {}
     }

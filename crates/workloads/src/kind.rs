@@ -6,6 +6,7 @@ use futures_util::stream::BoxStream;
 use k8s_openapi::api::apps::v1::{ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::batch::v1::{CronJob, Job};
+use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{
     Endpoints, Node, PersistentVolume, PersistentVolumeClaim, Pod, ReplicationController, Service,
 };
@@ -153,6 +154,7 @@ kinds! {
     EndpointSlice in endpoint_slices, Everything;
     HorizontalPodAutoscaler in autoscalers, Everything;
     Job in jobs, Pods;
+    Lease in leases, Pods;
     Node in nodes, Pods;
     PersistentVolume in volumes, Everything;
     PersistentVolumeClaim in claims, Everything;

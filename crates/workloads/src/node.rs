@@ -11,8 +11,8 @@ use crate::clock::{later, stamp};
 use crate::kind::{Key, World};
 use crate::options::Options;
 
-/// Where nodes show that they are alive.
-pub(crate) const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
+/// The namespace in which nodes show that they are alive.
+pub(crate) const LEASES: &str = "kube-node-lease";
 /// The label of simulated nodes.
 pub const SIMULATED: &str = "krono.dev/simulated";
 /// The address of the node; from the block for documentation, so that nobody answers.
@@ -21,15 +21,14 @@ pub(crate) const ADDRESS: &str = "192.0.2.1";
 const RENEW_EVERY: Duration = Duration::from_secs(10);
 const LEASE_SECONDS: i32 = 40;
 
-/// Keeps the node there, ready and alive.
+/// Keeps the node there and ready.
 pub(crate) fn plan(world: &World, key: &Key, now: Timestamp, options: &Options) -> Plan {
     let mut plan = Plan::default();
     if key.name != options.node {
         return plan;
     }
-    plan.look_at(later(now, RENEW_EVERY));
     match world.nodes.get("", &key.name) {
-        Some(node) if node.metadata.deletion_timestamp.is_some() => return plan,
+        Some(node) if node.metadata.deletion_timestamp.is_some() => {}
         Some(node) => {
             let old = node.status.clone().unwrap_or_default();
             plan.set_status(&**node, node.status.as_ref(), &status(&key.name, old, now));
@@ -40,7 +39,24 @@ pub(crate) fn plan(world: &World, key: &Key, now: Timestamp, options: &Options) 
             plan.create(&node);
         }
     }
-    plan.actions.push(Action::Renew { node: key.name.clone() });
+    plan
+}
+
+/// Keeps the node alive.
+pub(crate) fn plan_lease(world: &World, key: &Key, now: Timestamp, options: &Options) -> Plan {
+    let mut plan = Plan::default();
+    if key.name != options.node || key.namespace != LEASES {
+        return plan;
+    }
+    let lease = world.leases.get(&key.namespace, &key.name);
+    let renewed = lease.and_then(|it| it.spec.as_ref()?.renew_time.as_ref()).map(|it| it.0);
+    if let Some(due) = renewed.map(|it| later(it, RENEW_EVERY)).filter(|it| *it > now) {
+        plan.look_at(due);
+    } else {
+        plan.actions.push(Action::Renew { node: key.name.clone() });
+        // In case there is no place for it yet.
+        plan.look_at(later(now, RENEW_EVERY));
+    }
     plan
 }
 
@@ -59,7 +75,8 @@ fn node(name: &str) -> Node {
 }
 
 fn status(name: &str, mut old: NodeStatus, now: Timestamp) -> NodeStatus {
-    let resources = json!({"cpu": "64", "memory": "256Gi", "ephemeral-storage": "1Ti", "pods": "10000"});
+    // Quantities in the form that servers give them, or they would never be equal.
+    let resources = json!({"cpu": "64", "memory": "256Gi", "ephemeral-storage": "1Ti", "pods": "10k"});
     let fixed = json!({
         "capacity": resources, "allocatable": resources,
         "addresses": [{"type": "InternalIP", "address": ADDRESS}, {"type": "Hostname", "address": name}],

@@ -91,8 +91,9 @@ async fn bind(client: &Client, key: &Key, uid: &str, node: &str) -> Result<Outco
 
 async fn renew(client: &Client, name: &str, now: Timestamp) -> Result<Outcome, Error> {
     let parameters = PatchParams::apply(MANAGER).force();
-    let request = Request::new(node::LEASES).patch(name, &parameters, &Patch::Apply(node::lease(name, now)));
-    answer(client, request).await.map(|_| Outcome::Nothing)
+    let path = Request::new(Kind::Lease.path(node::LEASES));
+    let request = path.patch(name, &parameters, &Patch::Apply(node::lease(name, now)));
+    stored(Kind::Lease, answer(client, request).await)
 }
 
 /// Creates the event, or counts it once more.
@@ -120,7 +121,7 @@ fn event(record: &Record, now: Timestamp) -> Value {
     let identity = fingerprint(format!("{uid} {reason} {message} {field_path:?}").as_bytes());
     json!({
         "apiVersion": "v1", "kind": "Event",
-        "metadata": {"name": format!("{}.{identity:016x}", about.name), "namespace": namespace},
+        "metadata": {"name": format!("{}.{}{identity:016x}", about.name, rank(reason)), "namespace": namespace},
         "involvedObject": {
             "apiVersion": about.kind.api_version(), "kind": about.kind.name(), "name": about.name,
             "namespace": about.namespace, "uid": uid, "fieldPath": field_path,
@@ -129,6 +130,13 @@ fn event(record: &Record, now: Timestamp) -> Value {
         "source": {"component": component}, "reportingComponent": component, "reportingInstance": "",
         "firstTimestamp": stamp(now), "lastTimestamp": stamp(now), "count": 1,
     })
+}
+
+/// Clients order what happened within a second by name: the life of a Pod comes in its order.
+fn rank(reason: &str) -> u8 {
+    let life = ["FailedScheduling", "Scheduled", "Pulled", "Created", "Started", "BackOff", "Killing"];
+    let position = life.iter().position(|it| *it == reason).unwrap_or(life.len());
+    u8::try_from(position).unwrap_or_default()
 }
 
 async fn answer(

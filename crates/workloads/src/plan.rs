@@ -12,10 +12,11 @@ use crate::{
 
 /// What to do about the object of this key.
 pub(crate) fn plan(world: &World, key: &Key, now: Timestamp, options: &Options) -> Plan {
-    if options.scope == Scope::Pods && !matches!(key.kind, Kind::Node | Kind::Pod) {
+    if options.scope == Scope::Pods && !matches!(key.kind, Kind::Lease | Kind::Node | Kind::Pod) {
         return Plan::default();
     }
     match key.kind {
+        Kind::Lease => node::plan_lease(world, key, now, options),
         Kind::Node => node::plan(world, key, now, options),
         Kind::Pod => pod::plan(world, key, now, options),
         Kind::CronJob => cron_job::plan(world, key, now),

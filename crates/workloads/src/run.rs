@@ -13,6 +13,7 @@ use kube::{Client, Error};
 use crate::action::Plan;
 use crate::interest::touched;
 use crate::kind::{Key, Kind, Object, World};
+use crate::node;
 use crate::options::Options;
 use crate::perform::{Outcome, code, perform};
 use crate::plan::plan;
@@ -87,6 +88,7 @@ impl Simulation {
     fn new(client: Client, options: Options) -> Self {
         let mut queue = Queue::default();
         queue.add(Key::new(Kind::Node, "", &options.node));
+        queue.add(Key::new(Kind::Lease, node::LEASES, &options.node));
         Self {
             unknown: Kind::watched(options.scope).into_iter().collect(),
             world: World::default(),

@@ -18,7 +18,7 @@ use crate::{adoption, pod};
 const CONTROLLER: &str = "statefulset-controller";
 
 /// A stateful set with what it is made of.
-struct Set<'a> {
+struct Ordered<'a> {
     set: &'a StatefulSet,
     spec: &'a StatefulSetSpec,
     history: History<'a>,
@@ -38,7 +38,7 @@ pub(crate) fn plan(world: &World, key: &Key, now: Timestamp) -> Plan {
     if !plan.actions.is_empty() {
         return plan;
     }
-    let set = Set { set, spec, history, pods, now };
+    let set = Ordered { set, spec, history, pods, now };
     if set.set.metadata.deletion_timestamp.is_none() {
         set.act(world, &mut plan);
     }
@@ -52,7 +52,7 @@ pub(crate) fn plan(world: &World, key: &Key, now: Timestamp) -> Plan {
     plan
 }
 
-impl Set<'_> {
+impl Ordered<'_> {
     fn first(&self) -> i32 {
         self.spec.ordinals.as_ref().and_then(|it| it.start).unwrap_or_default()
     }

@@ -153,7 +153,7 @@ async fn watch(side: &Side) -> anyhow::Result<Value> {
     let mut latencies = Vec::new();
     for number in 0..WATCHED_WRITES {
         let mut write = create(number);
-        write.path = "/api/v1/namespaces/kube-public/configmaps".to_owned();
+        "/api/v1/namespaces/kube-public/configmaps".clone_into(&mut write.path);
         let name = format!("\"name\":\"map-{number}\"");
         let begin = Instant::now();
         let seen = async {

@@ -42,7 +42,8 @@ impl Side {
     pub(crate) fn real() -> anyhow::Result<Self> {
         let programs = Programs::build()?;
         let begin = Instant::now();
-        let options = Options { controllers: false, durable: true, admission_off: vec!["ServiceAccount"] };
+        let options =
+            Options { controllers: Vec::new(), durable: true, admission_off: vec!["ServiceAccount"] };
         let plane = ControlPlane::start(&programs, &options)?;
         let start = begin.elapsed();
         let target = Target::new(plane.url(), &plane.authority(), ADMIN_TOKEN)?;

@@ -16,16 +16,20 @@ use crate::story::Story;
 
 const SUITE: &str = "conformance-apply";
 /// Without a wanted number of cases, the suite ends after this long.
-const ORDINARY_TIME: Duration = Duration::from_secs(60);
-const ORDINARY_CASES: u64 = 1_000;
+const ORDINARY_TIME: Duration = Duration::from_mins(1);
+const ORDINARY_CASES: u64 = 400;
+const ORDINARY_SEED: u64 = 1;
 /// How many different failures are worth reading.
 const MOST_FAILURES: usize = 10;
+/// How often a sequence must differ.
+const TIMES: usize = 3;
 /// How often a failing sequence is made smaller.
 const MOST_SIMPLER: usize = 60;
 
 /// Plays random sequences on both servers; returns figures with a boolean `pass`.
 pub async fn run() -> anyhow::Result<Map<String, Value>> {
-    let (seed, wanted) = (seed(), number("KRONO_RANDOM_CASES"));
+    let wanted = number("KRONO_RANDOM_CASES");
+    let seed = seed(wanted);
     let servers = Servers::start(&quiet()).await?;
     prepare(&servers).await?;
     let mut runner = runner(seed);
@@ -36,9 +40,9 @@ pub async fn run() -> anyhow::Result<Map<String, Value>> {
         let tree =
             sequence::sequences().new_tree(&mut runner).map_err(|reason| anyhow::anyhow!("{reason}"))?;
         played += 1;
-        if differs(&servers, &tree.current(), &format!("{seed}-{played}")).await?.is_some() {
+        if is_different(&servers, &tree.current(), &format!("s{seed}-{played}")).await? {
             failed += 1;
-            report(&servers, tree, &format!("{seed}-{played}")).await?;
+            report(&servers, tree, &format!("s{seed}-{played}")).await?;
         }
     }
     let passed = played - failed as u64;
@@ -53,9 +57,24 @@ async fn prepare(servers: &Servers) -> anyhow::Result<()> {
     play(servers, &story).await.map(|_| ())
 }
 
+/// Whether a sequence differs whenever it is played: once may be chance, as seconds count in managed fields and the two
+/// servers need not see the same second.
+async fn is_different(servers: &Servers, sequence: &Sequence, name: &str) -> anyhow::Result<bool> {
+    for again in 0..TIMES {
+        if differs(servers, sequence, &format!("{name}-again-{again}")).await?.is_none() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 async fn differs(servers: &Servers, sequence: &Sequence, name: &str) -> anyhow::Result<Option<Vec<Outcome>>> {
     let story = Story { name: "random-apply".to_owned(), steps: sequence.steps(name) };
     let mut outcomes = play(servers, &story).await?;
+    for outcome in &mut outcomes {
+        // Objects and their managers are compared here; warnings have stories of their own.
+        outcome.differences.retain(|it| !it.at.starts_with("/headers"));
+    }
     outcomes.retain(|it| !it.differences.is_empty());
     Ok(Some(outcomes).filter(|it| !it.is_empty()))
 }
@@ -98,9 +117,10 @@ fn runner(seed: u64) -> TestRunner {
     TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
 }
 
-fn seed() -> u64 {
+/// An ordinary run plays the same sequences each time; a run of a wanted number of cases plays others.
+fn seed(wanted: Option<u64>) -> u64 {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |it| it.subsec_nanos().into());
-    let seed = number("KRONO_SEED").unwrap_or_else(now);
+    let seed = number("KRONO_SEED").unwrap_or_else(|| wanted.map_or(ORDINARY_SEED, |_| now()));
     println!("{SUITE}: seed {seed}");
     seed
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::servers::Side;
 
 /// How long one answer may take.
-const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+const ANSWER_WITHIN: Duration = Duration::from_mins(1);
 
 /// A request, ready to be sent.
 #[derive(Clone, Debug)]

@@ -39,10 +39,8 @@ fn report(outcomes: &[Outcome], unused: &[&Accepted]) {
     }
     for accepted in unused {
         let story = accepted.story.as_deref().unwrap_or("any story");
-        println!(
-            "accepted in {story} at {}, but does not occur: remove it ({})",
-            accepted.at, accepted.reason
-        );
+        let step = accepted.step.as_deref().unwrap_or("any step");
+        println!("accepted in {story}, {step:?}, at {:?}, but does not occur: remove it", accepted.at);
     }
 }
 

@@ -28,6 +28,12 @@ struct Mask {
     uid: Option<Regex>,
     old_version: Option<Regex>,
     address: Option<Regex>,
+    /// The volume with the token of a Pod.
+    token_volume: Option<Regex>,
+    /// A version in a complaint about one.
+    record: Option<Regex>,
+    /// Times and versions in the JSON that messages quote.
+    quoted: Option<Regex>,
 }
 
 impl Mask {
@@ -39,7 +45,10 @@ impl Mask {
             names: BTreeMap::new(),
             uid: Regex::new("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}").ok(),
             old_version: Regex::new(r"resource version: (\d+) \(\d+\)").ok(),
-            address: Regex::new(r"^10\.0\.0\.\d+$").ok(),
+            token_volume: Regex::new("kube-api-access-[a-z0-9]{5}").ok(),
+            record: Regex::new(r"in record \(\d+\)").ok(),
+            quoted: Regex::new(r#"(Time|Timestamp|time|resourceVersion)\\*":\\*"[^"\\]*"#).ok(),
+            address: Regex::new(r"^10\.(9[6-9]|10\d|11[01])\.\d+\.\d+$").ok(),
         }
     }
 
@@ -110,9 +119,39 @@ impl Mask {
         match (key, value) {
             ("resourceVersion", Value::String(text)) => self.version(text).into(),
             ("continue", Value::String(text)) if !text.is_empty() => "<token>".into(),
+            ("cells", Value::Array(cells)) => cells.iter().map(|cell| self.cell(cell)).collect(),
+            ("managedFields", Value::Array(managers)) => self.managers(managers),
+            ("causes", Value::Array(causes)) if causes.iter().any(is_conflict) => self.conflicts(causes),
+            ("ca.crt", Value::String(_)) => "<certificate>".into(),
             ("nodePort" | "healthCheckNodePort", Value::Number(_)) => "<port>".into(),
             (_, value) => self.apply(value),
         }
+    }
+
+    /// A cell of a table; ages depend on when one looks.
+    fn cell(&self, cell: &Value) -> Value {
+        let is_age = |text: &str| {
+            let number = text.trim_end_matches(['s', 'm', 'h', 'd']);
+            number.len() < text.len() && number.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        };
+        if cell.as_str().is_some_and(is_age) { "<age>".into() } else { self.apply(cell) }
+    }
+
+    /// Managers in an order that does not depend on whether a second passed between two writes.
+    fn managers(&self, managers: &[Value]) -> Value {
+        let mut managers: Vec<Value> = managers.iter().map(|manager| self.apply(manager)).collect();
+        let text = |manager: &Value, field: &str| manager[field].as_str().unwrap_or_default().to_owned();
+        managers.sort_by_key(|manager| {
+            ["time", "operation", "manager", "subresource", "apiVersion"].map(|field| text(manager, field))
+        });
+        managers.into()
+    }
+
+    /// Conflicts of managers, which the real server goes through in any order.
+    fn conflicts(&self, causes: &[Value]) -> Value {
+        let mut causes: Vec<Value> = causes.iter().map(|cause| self.apply(cause)).collect();
+        causes.sort_by_key(ToString::to_string);
+        causes.into()
     }
 
     fn version(&self, text: &str) -> String {
@@ -137,6 +176,15 @@ impl Mask {
         }
         if let Some(old_version) = &self.old_version {
             masked = old_version.replace(&masked, "resource version: $1 (<now>)").into_owned();
+        }
+        if let Some(token_volume) = &self.token_volume {
+            masked = token_volume.replace_all(&masked, "kube-api-access-<made up>").into_owned();
+        }
+        if let Some(record) = &self.record {
+            masked = record.replace_all(&masked, "in record (<version>)").into_owned();
+        }
+        if let Some(quoted) = &self.quoted {
+            masked = quoted.replace_all(&masked, "$1: <masked>").into_owned();
         }
         for (name, stands) in &self.names {
             masked = masked.replace(name.as_str(), stands);
@@ -163,6 +211,10 @@ fn is_recent(text: &str) -> bool {
         && text.parse::<Timestamp>().is_ok_and(|time| time.duration_until(Timestamp::now()).abs() < day)
 }
 
+fn is_conflict(cause: &Value) -> bool {
+    cause["reason"] == "FieldManagerConflict"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,7 +227,7 @@ mod tests {
         let first = json!({"uid": uid("b"), "resourceVersion": "70", "at": Timestamp::now().to_string()});
         let second = json!({"message": format!("uid {} and {}", uid("a"), uid("b")), "resourceVersion": "9"});
         let third = json!({"items": [], "metadata": {"resourceVersion": "70", "continue": "x"}});
-        let fourth = json!({"generateName": "a-", "name": "a-xyz12", "clusterIP": "10.0.0.7", "t": "2020-01-01T00:00:00Z"});
+        let fourth = json!({"generateName": "a-", "name": "a-xyz12", "clusterIP": "10.96.0.7", "t": "2020-01-01T00:00:00Z"});
         let expect = [
             json!({"uid": "<uid 1>", "resourceVersion": "<version 1>", "at": "<now>"}),
             json!({"message": "uid <uid 2> and <uid 1>", "resourceVersion": "<version 0>"}),

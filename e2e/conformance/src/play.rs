@@ -84,5 +84,10 @@ async fn make_namespace(side: &Side, name: &str) -> anyhow::Result<()> {
     let body = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
     let step = Step { request: "POST /api/v1/namespaces".to_owned(), body: Some(body), ..Step::default() };
     send(side, &step.request(&Variables::new())?).await?;
+    for furniture in ["serviceaccounts/default", "configmaps/kube-root-ca.crt"] {
+        let request = format!("GET /api/v1/namespaces/{name}/{furniture}");
+        let step = Step { request, awaited: Some(200), ..Step::default() };
+        ask(side, &step, &step.request(&Variables::new())?).await?;
+    }
     Ok(())
 }

@@ -41,9 +41,18 @@ impl Servers {
     }
 }
 
-/// Options for comparing requests: no controllers, so that nothing changes by itself.
+/// Options for comparing requests: of all controllers only those whose work is part of krono's server, so that nothing
+/// else changes by itself.
 pub fn quiet() -> Options {
-    Options { controllers: false, durable: false, admission_off: vec!["ServiceAccount"] }
+    Options {
+        controllers: vec![
+            "clusterrole-aggregation-controller",
+            "root-ca-certificate-publisher-controller",
+            "serviceaccount-controller",
+        ],
+        durable: false,
+        admission_off: Vec::new(),
+    }
 }
 
 async fn start_real(options: Options) -> anyhow::Result<(Programs, ControlPlane)> {

@@ -19,8 +19,8 @@ const ASK_AGAIN_AFTER: Duration = Duration::from_millis(100);
 /// What to start, and how.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Run kube-controller-manager too.
-    pub controllers: bool,
+    /// The controllers that kube-controller-manager runs; `*` stands for all, and without any it is not started.
+    pub controllers: Vec<&'static str>,
     /// Let etcd flush to disk; needed to measure, not to compare.
     pub durable: bool,
     /// Admission plugins to leave out, such as `ServiceAccount`, which refuses Pods where no controllers run.
@@ -87,8 +87,10 @@ impl ControlPlane {
         plane.run("etcd", &plane.etcd(options, client, peer))?;
         plane.run("kube-apiserver", &plane.apiserver(options, client, secure))?;
         plane.await_answer(&["get", "--raw", "/readyz"])?;
-        if options.controllers {
-            plane.run("kube-controller-manager", &plane.controllers(controllers))?;
+        if !options.controllers.is_empty() {
+            plane.run("kube-controller-manager", &plane.controllers(options, controllers))?;
+        }
+        if options.controllers.contains(&"*") {
             plane.await_answer(&["get", "serviceaccount", "default", "--namespace", "default"])?;
         }
         Ok(plane)
@@ -154,7 +156,7 @@ impl ControlPlane {
             flag("service-account-key-file", file("accounts.pub")),
             flag("service-account-signing-key-file", file("accounts.key")),
             flag("authorization-mode", "RBAC"),
-            flag("service-cluster-ip-range", "10.0.0.0/24"),
+            flag("service-cluster-ip-range", "10.96.0.0/12"),
         ];
         if !options.admission_off.is_empty() {
             flags.push(flag("disable-admission-plugins", options.admission_off.join(",")));
@@ -162,10 +164,11 @@ impl ControlPlane {
         flags
     }
 
-    fn controllers(&self, secure: u16) -> Vec<String> {
+    fn controllers(&self, options: &Options, secure: u16) -> Vec<String> {
         let file = |name: &str| self.credentials.path(name).display().to_string();
         let kubeconfig = file("controllers.kubeconfig");
         vec![
+            flag("controllers", options.controllers.join(",")),
             flag("kubeconfig", &kubeconfig),
             flag("authentication-kubeconfig", &kubeconfig),
             flag("authorization-kubeconfig", &kubeconfig),

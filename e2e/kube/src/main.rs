@@ -25,17 +25,18 @@ fn main() -> anyhow::Result<()> {
     let programs = Programs::build()?;
     match Arguments::parse() {
         Arguments::Build => println!("{}", programs.folder().display()),
-        Arguments::Up { without_controllers, durable } => up(
-            &programs,
-            &Options { controllers: !without_controllers, durable, admission_off: off(without_controllers) },
-        )?,
+        Arguments::Up { without_controllers, durable } => {
+            up(&programs, &options(without_controllers, durable))?;
+        }
     }
     Ok(())
 }
 
 /// Without controllers no namespace gets a `ServiceAccount`, and Pods would be refused for want of one.
-fn off(without_controllers: bool) -> Vec<&'static str> {
-    if without_controllers { vec!["ServiceAccount"] } else { Vec::new() }
+fn options(without_controllers: bool, durable: bool) -> Options {
+    let (controllers, admission_off) =
+        if without_controllers { (Vec::new(), vec!["ServiceAccount"]) } else { (vec!["*"], Vec::new()) };
+    Options { controllers, durable, admission_off }
 }
 
 fn up(programs: &Programs, options: &Options) -> anyhow::Result<()> {

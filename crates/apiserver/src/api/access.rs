@@ -90,7 +90,7 @@ fn selected_name(method: &http::Method, query: &Query) -> Option<String> {
     if !matches!(method.as_str(), "GET" | "HEAD") || query.field_selector.is_empty() {
         return None;
     }
-    let selector = FieldSelector::parse(&query.field_selector, |_| true).ok()?;
+    let selector = FieldSelector::parse(&query.field_selector, |_| Ok(())).ok()?;
     let name = selector.exact("metadata.name")?;
     builtin::path_segment_complaints(name).is_empty().then(|| name.to_owned())
 }

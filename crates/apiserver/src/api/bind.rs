@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::modify::Changed;
 use super::{Api, Call};
 use crate::input::{Format, Input};
+use crate::managed::Managing;
 use crate::object::Object;
 use crate::pods;
 use crate::protobuf;
@@ -19,9 +20,9 @@ impl Api {
             return Err(Status::method_not_allowed(Subject::resource(&call.resource.kind), verb.name()));
         }
         let Input { value, .. } = binding(call)?;
-        let bound = |old: &Object| {
+        let bound = |old: &Object, _: &Managing<'_>| {
             let object = pods::bound(&call.resource, old, &value, &crate::world::moment())?;
-            Ok(Changed { object, part: Part::Whole, warnings: Vec::new(), managed: false })
+            Ok(Changed { object, part: Part::Whole, warnings: Vec::new(), managed: false, is_patch: false })
         };
         self.modify(call, bound).await?;
         Ok(Reply::value(201, &success(&Details::default())))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts;
+use serde_json::Value;
 
 use crate::accept::{Form, negotiate};
 use crate::input::{Format, Input};
@@ -122,7 +123,8 @@ impl Call {
 
     fn protobuf(&self) -> Result<Input, Status> {
         let decoded = protobuf::decode_as(&self.body, self.resource.api_version(), &self.resource.kind.kind);
-        let value = decoded.map_err(|error| Status::bad_request(error.to_string()))?;
+        let mut value = decoded.map_err(|error| Status::bad_request(error.to_string()))?;
+        drop_nulls(&mut value);
         Ok(Input { value, duplicates: Vec::new() })
     }
 
@@ -136,5 +138,17 @@ impl Call {
                 Err(Status::unsupported_media_type(&["application/json", "application/yaml"]))
             }
         }
+    }
+}
+
+/// Protobuf has no null: what is there is absent.
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -14,19 +14,20 @@ use crate::storage::{self, Expect};
 use crate::stored::Stored;
 use crate::write::create;
 use crate::write::decode::{Decoded, decode};
+use crate::write::metadata::finalizer_warnings;
 
 /// How often a generated name that is taken is replaced by another.
 const NAME_TRIES: usize = 8;
 
 impl Api {
     pub(crate) async fn create(self: &Arc<Self>, call: &Call) -> Result<Reply, Status> {
-        let subject = Subject::resource(&call.resource.kind);
         let in_place = call.namespace.is_some() || !call.resource.is_namespaced();
         if !in_place || !call.name.is_empty() || call.subresource != Subresource::None {
-            return Err(Status::method_not_allowed(subject, "create"));
+            return Err(Status::method_not_allowed_here());
         }
         let decoded = decode(&call.resource, call.input()?, call.query.field_validation)?;
-        let Decoded { object, warnings } = decoded;
+        let Decoded { object, mut warnings } = decoded;
+        warnings.extend(finalizer_warnings(&call.resource, &object, None));
         let stored = self.insert(call, object, false).await?;
         let name = stored.decode_metadata().map_err(Status::internal)?;
         let name = name.get("name").and_then(|name| name.as_str()).unwrap_or_default();
@@ -47,16 +48,22 @@ impl Api {
     pub(crate) async fn insert(
         self: &Arc<Self>,
         call: &Call,
-        object: Object,
+        mut object: Object,
         managed: bool,
     ) -> Result<Stored, Status> {
         self.await_account(call).await?;
+        create::wipe_system_fields(&mut object);
         let generated = object.name().is_empty();
+        let object = if managed {
+            object
+        } else {
+            self.managing(call).settled(|managing| managing.noted(&object, None)).await
+        };
         let mut tries = 0;
         loop {
             tries += 1;
             // Addresses stay reserved until the object is stored.
-            let (prepared, _reservation) = self.prepare_new(call, object.clone(), managed)?;
+            let (prepared, _reservation) = self.prepare_new(call, object.clone())?;
             let name = prepared.name().to_owned();
             if let Some(stored) = self.store_new(call, prepared).await? {
                 return Ok(stored);
@@ -67,16 +74,8 @@ impl Api {
         }
     }
 
-    fn prepare_new(
-        &self,
-        call: &Call,
-        mut object: Object,
-        managed: bool,
-    ) -> Result<(Object, Reservation), Status> {
+    fn prepare_new(&self, call: &Call, mut object: Object) -> Result<(Object, Reservation), Status> {
         let resource = &call.resource;
-        if !managed {
-            self.managing(call).note(&mut object, None);
-        }
         create::prepare(resource, &mut object, call.namespace.as_deref(), &crate::world::moment())?;
         if !call.name.is_empty() && object.name().is_empty() {
             object.set_meta("name", Some(call.name.as_str().into()));
@@ -93,9 +92,8 @@ impl Api {
     fn admit_new(&self, call: &Call, object: &mut Object) -> Result<(), Status> {
         let resource = &call.resource;
         if resource.custom_part().is_some_and(|custom| self.is_terminating(&custom.definition)) {
-            let subject = Subject::resource(&resource.kind);
-            let action = "create not allowed while custom resource definition is terminating";
-            return Err(Status::method_not_allowed(subject, action));
+            let why = "create not allowed while custom resource definition is terminating";
+            return Err(Status::forbidden(Subject::resource(&resource.kind), object.name(), why));
         }
         resource.strategy.prepare_new(object);
         let Some(namespace) = call.namespace.as_deref() else { return Ok(()) };

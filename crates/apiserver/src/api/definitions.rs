@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Api, Call};
 use crate::crd::{self, Definition};
+use crate::managed::Managing;
 use crate::object::Object;
 use crate::registry::Registry;
 use crate::resource::Resource;
@@ -23,7 +24,18 @@ impl Api {
             return Ok(());
         }
         self.judge_definition(name).await?;
+        self.judge_others(name).await?;
         self.refresh_registry().await
+    }
+
+    /// Names that were let go may be what another definition of the group waits for.
+    async fn judge_others(&self, name: &str) -> Result<(), Status> {
+        let group = name.split_once('.').map_or("", |(_, group)| group);
+        let waits = |it: &Definition| it.group == group && it.name != name && it.names != it.accepted;
+        for other in self.all_definitions()?.iter().filter(|it| waits(it)) {
+            self.judge_definition(&other.name).await?;
+        }
+        Ok(())
     }
 
     /// Serves exactly what the stored definitions say.
@@ -32,9 +44,14 @@ impl Api {
         let mut current = HashMap::new();
         for (_, stored) in self.storage.range(crd::PREFIX, "", usize::MAX, None)?.items {
             let definition = Definition::read(&stored.decode().map_err(Status::internal)?);
-            let unchanged =
-                known.0.remove(&definition.name).filter(|(version, _)| *version == stored.version());
-            let entry = unchanged.unwrap_or_else(|| (stored.version(), crd::resources(&definition)));
+            let before = known.0.remove(&definition.name);
+            let was_served = before.as_ref().is_some_and(|(_, resources)| !resources.is_empty());
+            let unchanged = before.filter(|(version, _)| *version == stored.version());
+            let entry = unchanged
+                .unwrap_or_else(|| (stored.version(), crd::resources(&definition, &self.converters)));
+            if !was_served && !entry.1.is_empty() {
+                self.establishing.begin(&definition.name);
+            }
             current.insert(definition.name, entry);
         }
         let mut names: Vec<&String> = current.keys().collect();
@@ -55,10 +72,25 @@ impl Api {
                 return Ok(());
             }
             let judged = crd::with_status(&object, &self.all_definitions()?, &crate::world::moment().now);
-            if judged == object || self.write_definition(&key, stored.version(), &judged).await? {
+            if judged == object {
+                return Ok(());
+            }
+            let judged = self.managed_status(&judged, &object);
+            if self.write_definition(&key, stored.version(), &judged).await? {
                 return Ok(());
             }
         }
+    }
+
+    /// The server itself manages the status of definitions.
+    fn managed_status(&self, judged: &Object, object: &Object) -> Object {
+        let registry = self.registry.snapshot();
+        let Some(resource) = registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions") else {
+            return judged.clone();
+        };
+        let seconds = crate::world::now().as_second();
+        let (versions, manager) = (vec![Arc::clone(resource)], "kube-apiserver".to_owned());
+        Managing::new(resource, versions, "status", manager, seconds).noted(judged, Some(object))
     }
 
     async fn write_definition(&self, key: &str, version: u64, object: &Object) -> Result<bool, Status> {

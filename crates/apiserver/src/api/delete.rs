@@ -8,6 +8,7 @@ use crate::filter::Filter;
 use crate::input::Input;
 use crate::namespaces;
 use crate::reply::Reply;
+use crate::resource::Resource;
 use crate::status::{Details, Status, Subject, success};
 use crate::storage::{self, Expect};
 use crate::stored::Stored;
@@ -15,8 +16,8 @@ use crate::write::delete::{DeleteOptions, Deletion};
 
 /// What became of an object.
 pub(super) enum Outcome {
-    /// It is gone; this is what it was.
-    Removed(Stored),
+    /// It is gone; this is what it was, and the version of its end.
+    Removed(Stored, u64),
     /// It is being deleted.
     Marked(Stored),
 }
@@ -35,7 +36,14 @@ impl Api {
         self.after_write(call, &call.name).await?;
         match outcome {
             Outcome::Marked(stored) => self.object_reply(call, 200, &stored).await,
-            Outcome::Removed(stored) => {
+            Outcome::Removed(stored, version) if is_returned(&call.resource) => {
+                let mut object = conversion::read(&call.resource, &stored).await?;
+                call.resource.strategy.finish(&mut object, &crate::world::moment());
+                let record = conversion::record(&call.resource, object).await?;
+                let stored = Stored::new(record, version).map_err(Status::internal)?;
+                self.object_reply(call, 200, &stored).await
+            }
+            Outcome::Removed(stored, _) => {
                 let metadata = stored.decode_metadata().map_err(Status::internal)?;
                 let uid = metadata.get("uid").and_then(|uid| uid.as_str()).unwrap_or_default();
                 let details = Details {
@@ -54,10 +62,7 @@ impl Api {
         if call.resource.is_namespaced() && call.namespace.is_none()
             || namespaces::is_namespace(&call.resource)
         {
-            return Err(Status::method_not_allowed(
-                Subject::resource(&call.resource.kind),
-                "deletecollection",
-            ));
+            return Err(Status::method_not_allowed_here());
         }
         let options = delete_options(call)?;
         let filter = Filter::new(&call.resource, &call.query)?;
@@ -92,10 +97,13 @@ impl Api {
             let expect = Expect::Version(stored.version());
             match deletion {
                 Deletion::Unchanged => return Ok(Outcome::Marked(stored)),
-                Deletion::Remove if options.dry_run => return Ok(Outcome::Removed(stored)),
+                Deletion::Remove if options.dry_run => {
+                    let version = stored.version();
+                    return Ok(Outcome::Removed(stored, version));
+                }
                 Deletion::Remove => {
-                    if self.storage.set(key, expect, None).await?.is_some() {
-                        return Ok(Outcome::Removed(stored));
+                    if let Some(version) = self.storage.set(key, expect, None).await? {
+                        return Ok(Outcome::Removed(stored, version));
                     }
                 }
                 Deletion::Mark(marked) => {
@@ -112,6 +120,31 @@ impl Api {
             }
         }
     }
+}
+
+/// Kinds whose last state is the answer to their deletion.
+const RETURNED: &[(&str, &str)] = &[
+    ("", "Namespace"),
+    ("", "PersistentVolume"),
+    ("", "PersistentVolumeClaim"),
+    ("", "Pod"),
+    ("", "PodTemplate"),
+    ("", "ResourceQuota"),
+    ("", "Service"),
+    ("", "ServiceAccount"),
+    ("resource.k8s.io", "DeviceClass"),
+    ("resource.k8s.io", "ResourceClaim"),
+    ("resource.k8s.io", "ResourceClaimTemplate"),
+    ("resource.k8s.io", "ResourceSlice"),
+    ("storage.k8s.io", "CSIDriver"),
+    ("storage.k8s.io", "CSINode"),
+    ("storage.k8s.io", "StorageClass"),
+    ("storage.k8s.io", "VolumeAttachment"),
+    ("storage.k8s.io", "VolumeAttributesClass"),
+];
+
+fn is_returned(resource: &Resource) -> bool {
+    RETURNED.contains(&(&*resource.kind.group, &*resource.kind.kind)) && !resource.is_custom()
 }
 
 fn delete_options(call: &Call) -> Result<DeleteOptions, Status> {

@@ -26,7 +26,7 @@ impl Api {
             Route::Version => Some(version()),
             Route::Health(_) => return Ok(health(parts)),
             Route::CoreVersions => {
-                return self.discovery(parts, true, &discovery::core_versions());
+                return self.discovery(parts, true, &discovery::core_versions(self.settings.advertised));
             }
             Route::Groups => return self.discovery(parts, false, &discovery::groups(&registry)),
             Route::Group(group) => discovery::group(&registry, group),

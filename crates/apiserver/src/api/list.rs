@@ -87,8 +87,9 @@ impl Api {
         items: &mut Vec<Stored>,
     ) -> Result<Option<(Arc<str>, usize)>, Status> {
         let count = page.items.len();
-        for (index, (key, stored)) in page.items.into_iter().enumerate() {
-            let served = conversion::serve(&call.resource, &stored).await?;
+        let (keys, stored): (Vec<_>, Vec<_>) = page.items.into_iter().unzip();
+        let served = conversion::serve_all(&call.resource, stored).await?;
+        for (index, (key, served)) in keys.into_iter().zip(served).enumerate() {
             if !filter.matches(&served)? {
                 continue;
             }
@@ -104,6 +105,10 @@ impl Api {
     async fn list_start(&self, call: &Call) -> Result<(Option<u64>, String), Status> {
         let query = &call.query;
         if !query.continue_token.is_empty() {
+            if !matches!(query.resource_version.as_str(), "" | "0") {
+                let message = "specifying resource version is not allowed when using continue";
+                return Err(Status::bad_request(message));
+            }
             let token = ContinueToken::decode(&query.continue_token)?;
             let at = (token.version > 0).then_some(token.version);
             return Ok((at, token.start));
@@ -112,11 +117,11 @@ impl Api {
         match (version, query.version_match) {
             (None, VersionMatch::Exact | VersionMatch::NotOlderThan) if query.resource_version.is_empty() => {
                 let message = "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided";
-                Err(Status::bad_request(message))
+                Err(Status::list_options_invalid(message))
             }
             (None, VersionMatch::Exact) => {
                 let message = "resourceVersionMatch: Forbidden: resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
-                Err(Status::bad_request(message))
+                Err(Status::list_options_invalid(message))
             }
             (None, _) => Ok((None, String::new())),
             (Some(version), VersionMatch::Exact) => {
@@ -171,7 +176,8 @@ pub(super) fn read_version(text: &str) -> Result<Option<u64>, Status> {
     }
     text.parse().map(Some).map_err(|_| {
         Status::bad_request(format!(
-            "invalid resource version {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"
+            "invalid resource version: resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: \
+             invalid syntax"
         ))
     })
 }

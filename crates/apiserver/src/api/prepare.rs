@@ -22,6 +22,7 @@ impl Api {
     /// Creates what every cluster has.
     pub(crate) async fn prepare(self: &Arc<Self>) -> Result<(), Status> {
         self.refresh_registry().await?;
+        self.establishing.settle();
         let service = initial::service(self.settings.advertised);
         let certificate = &self.settings.root_ca;
         let furniture = namespaces::INITIAL.iter().flat_map(|name| initial::furniture(name, certificate));

@@ -49,10 +49,10 @@ impl Api {
         metadata::ensure_namespace(&call.resource, &mut object, call.namespace.as_deref())?;
         create::validate_content(&call.resource, &object)?;
         let answer = match question {
-            Question::OwnAccess => self.access_review(call, object, &call.user)?,
+            Question::OwnAccess => self.access_review(call, &object, &call.user)?,
             Question::Access => {
                 let user = rbac::reviewed_user(object.get("spec").unwrap_or(&Value::Null));
-                self.access_review(call, object, &user)?
+                self.access_review(call, &object, &user)?
             }
             Question::OwnRules => self.rules_review(call, &object)?,
             Question::OwnName => {
@@ -63,8 +63,8 @@ impl Api {
         Ok(Reply::value(201, &answer).with_warnings(warnings))
     }
 
-    fn access_review(&self, call: &Call, mut object: Object, user: &User) -> Result<Value, Status> {
-        self.managing(call).note(&mut object, None);
+    fn access_review(&self, call: &Call, object: &Object, user: &User) -> Result<Value, Status> {
+        let mut object = self.managing(call).noted(object, None);
         let errors = rbac::access_review_errors(object.value());
         if !errors.is_empty() {
             return Err(Status::invalid_review(&call.resource.kind.group, &errors));
@@ -97,7 +97,7 @@ impl Api {
 fn selector_problems(attributes: &Value) -> Vec<String> {
     let raw = |name: &str| attributes[name]["rawSelector"].as_str().unwrap_or_default().to_owned();
     let ignored = |name: &str| format!("spec.resourceAttributes.{name} ignored due to parse error");
-    let fields = FieldSelector::parse(&raw("fieldSelector"), |_| true).is_err();
+    let fields = FieldSelector::parse(&raw("fieldSelector"), |_| Ok(())).is_err();
     let labels = LabelSelector::parse(&raw("labelSelector")).is_err();
     let problems = [(fields, "fieldSelector"), (labels, "labelSelector")];
     problems.into_iter().filter(|(is_bad, _)| *is_bad).map(|(_, name)| ignored(name)).collect()

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::modify::Changed;
 use super::{Api, Call, Subresource};
+use crate::managed::Managing;
 use crate::object::Object;
 use crate::resource::Resource;
 use crate::status::Status;
@@ -64,10 +65,10 @@ impl Api {
         call: &Call,
         change: impl Fn(&mut Object) -> Result<(), Status>,
     ) -> Result<(), Status> {
-        let changed = |old: &Object| {
+        let changed = |old: &Object, _: &Managing<'_>| {
             let mut object = old.clone();
             change(&mut object)?;
-            Ok(Changed { object, part: Part::Whole, warnings: Vec::new(), managed: true })
+            Ok(Changed { object, part: Part::Whole, warnings: Vec::new(), managed: true, is_patch: false })
         };
         self.modify(call, changed).await.map(drop)
     }

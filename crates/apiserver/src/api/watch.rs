@@ -146,7 +146,7 @@ fn watched_keys(call: &Call) -> String {
 fn check_initial_events(call: &Call) -> Result<(), Status> {
     let query = &call.query;
     if query.send_initial_events.is_some() && query.version_match != VersionMatch::NotOlderThan {
-        let message = "sendInitialEvents: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+        let message = "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
         return Err(Status::list_options_invalid(message));
     }
     if query.send_initial_events.is_none() && query.version_match != VersionMatch::Unset {

@@ -39,9 +39,9 @@ impl Findings {
         self.push(ErrorKind::Duplicate, at, BadValue::Value(value.into()), "");
     }
 
-    /// A name that leads nowhere. The server says `Not found` where `ErrorKind` has only `Invalid value`.
+    /// A name that leads nowhere.
     pub(super) fn not_found(&mut self, at: Place<'_>, value: &str) {
-        self.push(ErrorKind::Invalid, at, BadValue::Value(value.into()), "not found");
+        self.push(ErrorKind::NotFound, at, BadValue::Value(value.into()), "");
     }
 
     pub(super) fn too_long(&mut self, at: Place<'_>, limit: usize) {

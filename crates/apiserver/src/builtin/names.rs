@@ -7,7 +7,7 @@ const QUALIFIED: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 pub(super) type NameRule = fn(&str) -> Vec<String>;
 
 /// A subdomain of RFC 1123.
-pub(super) fn subdomain(text: &str) -> Vec<String> {
+pub(crate) fn subdomain(text: &str) -> Vec<String> {
     let rule = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \
                 and must start and end with an alphanumeric character";
     let fits = text.split('.').all(is_label);
@@ -28,7 +28,7 @@ pub(super) fn host(text: &str) -> Vec<String> {
 }
 
 /// A label of RFC 1123.
-pub(super) fn label(text: &str) -> Vec<String> {
+pub(crate) fn label(text: &str) -> Vec<String> {
     let rule = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', \
                 and must start and end with an alphanumeric character";
     let shape = if is_label(text) {
@@ -42,7 +42,7 @@ pub(super) fn label(text: &str) -> Vec<String> {
 }
 
 /// A label of RFC 1035, which starts with a letter.
-pub(super) fn dns1035_label(text: &str) -> Vec<String> {
+pub(crate) fn dns1035_label(text: &str) -> Vec<String> {
     let rule = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', \
                 start with an alphabetic character, and end with an alphanumeric character";
     let fits = is_label(text) && !text.starts_with(|it: char| it.is_ascii_digit());
@@ -60,7 +60,7 @@ pub(super) fn path_segment(text: &str) -> Vec<String> {
 }
 
 /// The key of a label or annotation: an optional subdomain and `/`, then a name.
-pub(super) fn qualified(key: &str) -> Vec<String> {
+pub(crate) fn qualified(key: &str) -> Vec<String> {
     let rule = "must consist of alphanumeric characters, '-', '_' or '.', \
                 and must start and end with an alphanumeric character";
     let rule = mismatch(rule, QUALIFIED, &["MyName", "my.name", "123-abc"]);
@@ -94,7 +94,7 @@ fn prefix_complaints(prefix: &str) -> Vec<String> {
 }
 
 /// The value of a label, which may be empty.
-pub(super) fn label_value(value: &str) -> Vec<String> {
+pub(crate) fn label_value(value: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     if value.len() > 63 {
         complaints.push("must be no more than 63 bytes".to_owned());
@@ -131,7 +131,7 @@ pub(super) fn variable(name: &str) -> Vec<String> {
 }
 
 /// The number of a port.
-pub(super) fn port_number(port: i64) -> Vec<String> {
+pub(crate) fn port_number(port: i64) -> Vec<String> {
     if (1..=65535).contains(&port) {
         Vec::new()
     } else {

@@ -20,11 +20,15 @@ pub(super) fn add<T: JsonSchema>(generator: &mut SchemaGenerator) -> String {
 }
 
 /// The schema of one kind, without references and without `required`: what a kind requires is said by its rules, with
-/// the words of the API server.
+/// the words of the API server. The title of a schema is the name of its definition.
 pub(super) fn of(add: AddType) -> Schema {
     let mut generator = generator();
     let name = add(&mut generator);
-    let definitions = read(&mut generator).into_iter().map(|(name, schema)| (name, optional(schema)));
+    let titled = |(name, schema): (String, Schema)| {
+        let schema = Schema { title: Some(name.clone()), ..optional(schema) };
+        (name, schema)
+    };
+    let definitions = read(&mut generator).into_iter().map(titled);
     let resolved = Definitions::new(definitions).resolve(&name);
     // Published types refer only to each other; the tests make every kind's schema.
     resolved.map_or_else(|_| Schema::any(), Arc::unwrap_or_clone)
@@ -69,7 +73,10 @@ fn corrected(name: &str, mut schema: Schema) -> Schema {
         }
         _ => {}
     }
-    schema.required.retain(|field| field != "metadata");
+    // Of all kinds only events of the core group are published as requiring it.
+    if !name.ends_with(".core.v1.Event") {
+        schema.required.retain(|field| field != "metadata");
+    }
     // Servers show some fields as null when there is nothing to show, because Go has no other way to write them.
     for (field, property) in &mut schema.properties {
         if crate::protobuf::is_null_when_absent(name, field) {

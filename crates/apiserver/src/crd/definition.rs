@@ -1,7 +1,10 @@
 //! A definition, read.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
+use crate::conversion::{Webhook, WebhookAddress};
 use crate::kind::{Column, ScalePaths, Scope};
 use crate::object::Object;
 
@@ -12,11 +15,23 @@ pub(crate) struct Definition {
     pub(crate) group: String,
     pub(crate) scope: Option<Scope>,
     pub(crate) names: Names,
+    /// The names it has been given.
+    pub(crate) accepted: Names,
+    pub(crate) conversion: Conversion,
     pub(crate) versions: Vec<Version>,
     pub(crate) preserves_unknown_fields: bool,
     pub(crate) stored_versions: Vec<String>,
     pub(crate) established: bool,
     pub(crate) deleting: bool,
+}
+
+/// How objects get from one version to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Conversion {
+    /// Only `apiVersion` changes.
+    None,
+    /// A webhook converts; it understands reviews of these versions.
+    Webhook { webhook: Webhook, review_versions: Vec<String> },
 }
 
 /// Names under which a kind is served.
@@ -58,6 +73,8 @@ impl Definition {
             group: text(spec, "group"),
             scope: scope(&text(spec, "scope")),
             names: Names::read(spec.get("names").unwrap_or(&empty)),
+            accepted: Names::read(status.get("acceptedNames").unwrap_or(&empty)),
+            conversion: Conversion::read(spec.get("conversion").unwrap_or(&empty)),
             versions: list(spec, "versions").iter().map(Version::read).collect(),
             preserves_unknown_fields: flag(spec, "preserveUnknownFields"),
             stored_versions: texts(status, "storedVersions"),
@@ -69,6 +86,31 @@ impl Definition {
     /// The version objects are stored in.
     pub(crate) fn storage_version(&self) -> Option<&Version> {
         self.versions.iter().find(|version| version.storage)
+    }
+}
+
+impl Conversion {
+    fn read(conversion: &Value) -> Self {
+        let empty = Value::Null;
+        let settings = conversion.get("webhook").unwrap_or(&empty);
+        let config = settings.get("clientConfig").filter(|_| text(conversion, "strategy") == "Webhook");
+        let Some(config) = config else { return Self::None };
+        let address = match config.get("service").filter(|it| it.is_object()) {
+            None => WebhookAddress::Url(text(config, "url")),
+            Some(service) => WebhookAddress::Service {
+                namespace: text(service, "namespace"),
+                name: text(service, "name"),
+                port: service
+                    .get("port")
+                    .and_then(Value::as_u64)
+                    .and_then(|it| it.try_into().ok())
+                    .unwrap_or(443),
+                path: text(service, "path"),
+            },
+        };
+        let ca_bundle = STANDARD.decode(text(config, "caBundle")).unwrap_or_default();
+        let review_versions = texts(settings, "conversionReviewVersions");
+        Self::Webhook { webhook: Webhook { address, ca_bundle }, review_versions }
     }
 }
 

@@ -5,31 +5,45 @@ use std::sync::Arc;
 use krono_schema::Schema;
 
 use super::definition::{Definition, Version};
+use crate::conversion::{Converter, Converters};
 use crate::kind::{Column, Kind, LazySchema, Rules, Scope};
+use crate::registry::version_priority;
 use crate::resource::{Custom, Resource};
 
 /// The kinds of an established definition: one for each version that is served.
-pub(crate) fn resources(definition: &Definition) -> Vec<Arc<Resource>> {
+pub(crate) fn resources(definition: &Definition, converters: &Converters) -> Vec<Arc<Resource>> {
     let Some(storage) = definition.storage_version() else { return Vec::new() };
+    let converter = converters.of(definition);
     let served = definition.versions.iter().filter(|version| version.served && definition.established);
-    served.map(|version| Arc::new(resource(definition, version, &storage.name))).collect()
+    let resource = |version| Arc::new(resource(definition, version, &storage.name, converter.clone()));
+    served.map(resource).collect()
 }
 
-fn resource(definition: &Definition, version: &Version, storage_version: &str) -> Resource {
+fn resource(
+    definition: &Definition,
+    version: &Version,
+    storage_version: &str,
+    converter: Option<Arc<dyn Converter>>,
+) -> Resource {
     let custom = Arc::new(Custom {
         definition: definition.name.clone(),
         deprecation: version.deprecated.then(|| deprecation(definition, version)),
-        converter: None,
+        converter,
     });
     let fingerprint = version.schema.as_ref().map(ToString::to_string).unwrap_or_default();
     Resource::custom(kind(definition, version), storage_version, custom, fingerprint.as_bytes())
 }
 
 fn deprecation(definition: &Definition, version: &Version) -> String {
-    let said = version.deprecation_warning.clone();
-    said.unwrap_or_else(|| {
-        format!("{}/{} {} is deprecated", definition.group, version.name, definition.names.kind)
-    })
+    if let Some(said) = &version.deprecation_warning {
+        return said.clone();
+    }
+    let (group, kind) = (&definition.group, &definition.names.kind);
+    let newer = definition.versions.iter().filter(|it| it.served && !it.deprecated);
+    let newer = newer.map(|it| (version_priority(&it.name), &it.name));
+    let newest = newer.filter(|(priority, _)| *priority > version_priority(&version.name)).max();
+    let advice = newest.map(|(_, name)| format!("; use {group}/{name} {kind}")).unwrap_or_default();
+    format!("{group}/{} {kind} is deprecated{advice}", version.name)
 }
 
 fn kind(definition: &Definition, version: &Version) -> Kind {

@@ -159,10 +159,10 @@ mod tests {
 
     #[test]
     fn revisions() {
-        let owned =
+        let revision =
             |owner: Value| json!({"metadata": {"name": "r", "ownerReferences": [owner]}, "revision": 2});
         let check_owner = |owner: Value, expect: &str| {
-            check(("apps", "ControllerRevision"), owned(owner), json!(["r", expect, 2, "<unknown>"]));
+            check(("apps", "ControllerRevision"), revision(owner), json!(["r", expect, 2, "<unknown>"]));
         };
         let owner = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "w", "controller": true});
         check_owner(owner, "statefulset.apps/w");

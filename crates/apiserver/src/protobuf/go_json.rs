@@ -15,6 +15,15 @@ pub(crate) fn normalise(api_version: &str, kind: &str, object: &mut Value) {
     }
 }
 
+/// Gives the metadata of an object of any kind the form in which Go would write it again.
+pub(crate) fn normalise_metadata(object: &mut Value) {
+    let table = Table::get();
+    let metadata = object.get_mut("metadata").and_then(Value::as_object_mut);
+    if let (Some(message), Some(fields)) = (table.message_named("meta.ObjectMeta"), metadata) {
+        Writer { table, depth: 0 }.object(message, fields);
+    }
+}
+
 /// Whether Go writes null where a field of a type, such as `io.k8s.api.core.v1.PodSpec`, has no value.
 pub(crate) fn is_null_when_absent(type_name: &str, field: &str) -> bool {
     let mut parts = type_name.rsplit('.');
@@ -185,6 +194,13 @@ mod tests {
         let expect = json!({"metadata": {}, "spec": {"priority": 0,
             "containers": [{"name": "c", "env": [{"name": "E"}], "resources": {}}]}, "status": {}});
         check("v1", "Pod", pod, &expect);
+    }
+
+    #[test]
+    fn metadata_of_any_kind() {
+        let mut object = json!({"metadata": {"labels": {}, "annotations": {"a": "b"}, "finalizers": []}, "spec": {"a": []}});
+        normalise_metadata(&mut object);
+        assert_eq!(object, json!({"metadata": {"annotations": {"a": "b"}}, "spec": {"a": []}}));
     }
 
     #[test]

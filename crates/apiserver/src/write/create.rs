@@ -1,9 +1,7 @@
 //! A new object made ready to be stored.
 
-use krono_schema::{ErrorKind, FieldError};
-use serde_json::Value;
+use krono_schema::FieldError;
 
-use super::decode::cannot_be_handled;
 use super::{Moment, generation, metadata};
 use crate::object::Object;
 use crate::resource::Resource;
@@ -24,19 +22,28 @@ pub(crate) fn prepare(
         return Err(Status::unknown("resourceVersion should not be set on objects to be created"));
     }
     generate_name(object, &moment.suffix);
-    for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "resourceVersion"] {
-        object.set_meta(name, None);
-    }
+    object.set_meta("resourceVersion", None);
     object.set_meta("uid", Some(moment.uid.as_str().into()));
     object.set_meta("creationTimestamp", Some(moment.now.as_str().into()));
-    let first = generation::is_counted(resource).then(|| Value::from(1));
-    object.set_meta("generation", first);
-    if resource.kind.has_status {
-        object.set("status", None);
-        // A blank status is more than nothing: a pod is pending, a Service has no load balancer.
-        (resource.kind.rules.default)(object.value_mut());
+    if generation::is_counted(resource) {
+        object.set_meta("generation", Some(1.into()));
     }
+    // Whoever registers a node says how it is.
+    let keeps_status = (&*resource.kind.group, &*resource.kind.kind) == ("", "Node");
+    if resource.kind.has_status && !keeps_status {
+        object.set("status", None);
+    }
+    // Some defaults depend on what was set just now: a pod is pending, a Job selects by its uid.
+    (resource.kind.rules.default)(object.value_mut());
+    resource.normalise(object);
     Ok(())
+}
+
+/// Takes away what clients cannot say of new objects. Changes the object.
+pub(crate) fn wipe_system_fields(object: &mut Object) {
+    for name in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "creationTimestamp"] {
+        object.set_meta(name, None);
+    }
 }
 
 fn generate_name(object: &mut Object, suffix: &str) {
@@ -59,16 +66,9 @@ pub(crate) fn validate_content(resource: &Resource, object: &Object) -> Result<(
     verdict(resource, object, &resource.validate(object, None))
 }
 
-/// The server decodes built-in kinds into types; what does not fit is no object of the kind at all.
 pub(super) fn verdict(resource: &Resource, object: &Object, errors: &[FieldError]) -> Result<(), Status> {
     if errors.is_empty() {
         return Ok(());
     }
-    let mistyped = errors.iter().find(|error| error.kind == ErrorKind::TypeInvalid && !resource.is_custom());
-    let Some(error) = mistyped else { return Err(Status::invalid(&resource.kind, object.name(), errors)) };
-    let why = format!(
-        "json: cannot unmarshal Go struct field {}.{}: {}",
-        resource.kind.kind, error.path, error.detail
-    );
-    Err(cannot_be_handled(resource, &why))
+    Err(Status::invalid(&resource.kind, object.name(), errors))
 }

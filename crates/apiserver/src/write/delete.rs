@@ -76,17 +76,20 @@ impl DeleteOptions {
 
 fn propagation(policy: Option<&str>, orphan: Option<bool>) -> Result<Option<Propagation>, Status> {
     match (policy, orphan) {
-        (Some(_), Some(_)) => Err(Status::bad_request(
-            "DeleteOptions.propagationPolicy: Invalid value: orphanDependents and deletionPropagation cannot be both set",
-        )),
+        (Some(policy), Some(_)) => {
+            let detail = "orphanDependents and deletionPropagation cannot be both set";
+            let error = metadata::invalid("propagationPolicy", policy, detail);
+            Err(Status::invalid_options("DeleteOptions", &[error]))
+        }
         (Some("Background"), None) | (None, Some(false)) => Ok(Some(Propagation::Background)),
         (Some("Foreground"), None) => Ok(Some(Propagation::Foreground)),
         (Some("Orphan"), None) | (None, Some(true)) => Ok(Some(Propagation::Orphan)),
         (None, None) => Ok(None),
-        (Some(other), None) => Err(Status::bad_request(format!(
-            "DeleteOptions.propagationPolicy: Unsupported value: {other:?}: supported values: \
-             \"Background\", \"Foreground\", \"Orphan\""
-        ))),
+        (Some(other), None) => {
+            let supported = ["Foreground", "Background", "Orphan", "nil"];
+            let error = metadata::unsupported("propagationPolicy", other, &supported);
+            Err(Status::invalid_options("DeleteOptions", &[error]))
+        }
     }
 }
 
@@ -97,7 +100,7 @@ pub(crate) fn decide(
     options: &DeleteOptions,
     moment: &Moment,
 ) -> Result<Deletion, Status> {
-    metadata::check_preconditions(resource, object, options.uid.as_deref(), options.version.as_deref())?;
+    metadata::check_deletable(resource, object, options.uid.as_deref(), options.version.as_deref())?;
     let mut marked = object.clone();
     set_finalizers(&mut marked, options.propagation);
     if marked.finalizers().next().is_none() {

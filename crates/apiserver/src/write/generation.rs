@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::object::Object;
 use crate::resource::Resource;
 
-/// Built-in kinds that count the changes of their spec.
+/// Built-in kinds that count the changes of what users ask for.
 const COUNTED: &[(&str, &str)] = &[
     ("", "Pod"),
     ("", "PodTemplate"),
@@ -14,12 +14,21 @@ const COUNTED: &[(&str, &str)] = &[
     ("apps", "Deployment"),
     ("apps", "ReplicaSet"),
     ("apps", "StatefulSet"),
+    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy"),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"),
+    ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
     ("batch", "CronJob"),
     ("batch", "Job"),
+    ("discovery.k8s.io", "EndpointSlice"),
     ("networking.k8s.io", "Ingress"),
+    ("networking.k8s.io", "IngressClass"),
     ("networking.k8s.io", "NetworkPolicy"),
     ("policy", "PodDisruptionBudget"),
+    ("resource.k8s.io", "DeviceClass"),
+    ("resource.k8s.io", "ResourceSlice"),
+    ("scheduling.k8s.io", "PriorityClass"),
     ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
     ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
 ];
@@ -41,16 +50,20 @@ pub(crate) fn carry(resource: &Resource, new: &mut Object, old: &Object) {
 }
 
 fn is_changed(resource: &Resource, new: &Object, old: &Object) -> bool {
-    if !resource.is_custom() {
-        return ["spec", "template"].iter().any(|field| new.get(field) != old.get(field));
+    let same_meta = |name: &str| new.meta(name) == old.meta(name);
+    match (&*resource.kind.group, &*resource.kind.kind) {
+        // Nothing in it may change.
+        ("scheduling.k8s.io", "PriorityClass") => return false,
+        ("apps", "Deployment") if !same_meta("annotations") => return true,
+        ("discovery.k8s.io", "EndpointSlice") if !same_meta("labels") => return true,
+        _ => {}
     }
     let has_status = resource.kind.has_status;
     let counts =
         |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata") && (name != "status" || !has_status);
-    let part = |object: &Object| {
-        let fields = object.value().as_object().into_iter().flatten();
-        let fields = fields.filter(|(name, _)| counts(name));
-        fields.map(|(name, value)| (name.clone(), value.clone())).collect::<Value>()
-    };
-    part(new) != part(old)
+    part(new).filter(|(name, _)| counts(name)).ne(part(old).filter(|(name, _)| counts(name)))
+}
+
+fn part(object: &Object) -> impl Iterator<Item = (&String, &Value)> {
+    object.value().as_object().into_iter().flatten()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{create, generation, metadata};
+use super::{create, generation, metadata, policy};
 use crate::object::Object;
 use crate::resource::Resource;
 use crate::status::{Status, Subject};
@@ -18,27 +18,49 @@ pub(crate) enum Part {
     Whole,
 }
 
-/// Refuses what clashes with the stored object before anything is looked at: name, namespace, uid, version.
-pub(crate) fn check_identity(resource: &Resource, new: &mut Object, old: &Object) -> Result<(), Status> {
-    if new.name().is_empty() {
-        new.set_meta("name", Some(old.name().into()));
+/// Refuses what clashes with the stored object before anything is looked at: name, namespace and uid.
+pub(crate) fn check_name(resource: &Resource, new: &mut Object, old: &Object) -> Result<(), Status> {
+    let (given, name) = (new.name(), old.name());
+    if given.is_empty() {
+        let message =
+            format!("the name of the object ({name} based on URL) was undeterminable: name must be provided");
+        return Err(Status::bad_request(message));
     }
-    if new.name() != old.name() {
-        let message = format!(
-            "the name of the object ({}) does not match the name on the URL ({})",
-            new.name(),
-            old.name()
-        );
+    if given != name {
+        let message = format!("the name of the object ({given}) does not match the name on the URL ({name})");
         return Err(Status::bad_request(message));
     }
     metadata::ensure_namespace(resource, new, Some(old.namespace()))?;
-    if !new.uid().is_empty() {
-        metadata::check_preconditions(resource, old, Some(new.uid()), None)?;
+    if new.uid().is_empty() {
+        return Ok(());
     }
-    if !matches!(new.version(), "" | "0") && new.version() != old.version() {
+    metadata::check_preconditions(resource, old, Some(new.uid()), None)
+}
+
+/// Refuses what clashes with the version of the stored object, too.
+pub(crate) fn check_identity(resource: &Resource, new: &mut Object, old: &Object) -> Result<(), Status> {
+    check_name(resource, new, old)?;
+    let version = new.version();
+    if !version.is_empty() && version.parse::<u64>().is_err() {
+        return Err(Status::unknown(format!("strconv.ParseUint: parsing {version:?}: invalid syntax")));
+    }
+    let unversioned = matches!(version, "" | "0");
+    if unversioned && policy::needs_version(resource) {
+        return Err(Status::version_needed(Subject::resource(&resource.kind), old.name()));
+    }
+    if !unversioned && new.version() != old.version() {
         return Err(Status::modified(Subject::resource(&resource.kind), old.name()));
     }
     Ok(())
+}
+
+/// Refuses a patch of what makes the object what it is. Changes nothing.
+pub(crate) fn check_patched(resource: &Resource, new: &Object, old: &Object) -> Result<(), Status> {
+    if new.uid().is_empty() || new.uid() == old.uid() {
+        return Ok(());
+    }
+    let error = metadata::invalid("metadata.uid", new.uid(), "field is immutable");
+    Err(Status::invalid(&resource.kind, old.name(), &[error]))
 }
 
 /// Keeps what this write may not change, and counts the generation. Changes the new object.
@@ -55,7 +77,10 @@ pub(crate) fn prepare(resource: &Resource, new: &mut Object, old: &Object, part:
         new.set_meta(name, old.meta(name).cloned());
     }
     new.set_meta("selfLink", None);
-    generation::carry(resource, new, old);
+    match part {
+        Part::Status => new.set_meta("generation", old.meta("generation").cloned()),
+        Part::Main | Part::Whole => generation::carry(resource, new, old),
+    }
 }
 
 fn keep_all_but_status(new: &mut Object, old: &Object) {
@@ -77,8 +102,7 @@ fn keep_all_but_status_and_metadata(new: &mut Object, old: &Object) {
 
 /// Refuses a change that breaks rules. Changes nothing.
 pub(crate) fn validate(resource: &Resource, new: &Object, old: &Object) -> Result<(), Status> {
-    let mut errors = metadata::update_errors(new, old);
-    errors.extend(metadata::errors(resource, new));
+    let mut errors = metadata::update_errors(resource, new, old);
     errors.extend(resource.validate(new, Some(old)));
     create::verdict(resource, new, &errors)
 }

@@ -1,8 +1,11 @@
 //! Custom resource definitions and their objects.
 
+use std::time::Duration;
+
+use krono_apiserver::Server;
 use serde_json::{Value, json};
 
-use crate::harness::{Harness, start};
+use crate::harness::{Harness, start, start_with};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const WIDGETS: &str = "/apis/krono.dev/v1/namespaces/default/widgets";
@@ -156,6 +159,78 @@ async fn unsound_definitions_are_refused() {
     check(|it| it["metadata"]["name"] = "other.krono.dev".into(), "must be spec.names.plural").await;
     check(|it| it["spec"]["versions"][1]["storage"] = true.into(), "exactly one version marked as storage")
         .await;
-    check(|it| it["spec"]["versions"][0]["schema"] = Value::Null, "schemas are required").await;
-    check(|it| it["spec"]["scope"] = "Nowhere".into(), "spec.scope: Required value").await;
+    check(
+        |it| it["spec"]["versions"][0]["schema"] = Value::Null,
+        "spec.versions[0].schema.openAPIV3Schema: Required value",
+    )
+    .await;
+    check(|it| it["spec"]["scope"] = "Nowhere".into(), "spec.scope: Unsupported value").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_moments_can_be_those_of_the_real_server() {
+    let it = start_with(Server::builder().imitate_establishing(true)).await;
+    it.post(DEFINITIONS, &definition()).await.ok();
+    assert_eq!(it.get(WIDGETS).await.code, 404);
+    tokio::time::advance(Duration::from_millis(11)).await;
+    let early = it.get(WIDGETS).await;
+    assert_eq!((early.code, early.header("retry-after")), (429, "1"));
+    assert_eq!(early.body["message"], "storage is (re)initializing");
+    tokio::time::advance(Duration::from_millis(15)).await;
+    assert_eq!(it.get(WIDGETS).await.code, 200);
+    let before = tokio::time::Instant::now();
+    it.post(WIDGETS, &widget("one", 3)).await.ok();
+    assert_eq!(before.elapsed().as_secs(), 2);
+    let before = tokio::time::Instant::now();
+    it.post(WIDGETS, &widget("two", 3)).await.ok();
+    assert_eq!(before.elapsed().as_secs(), 0);
+}
+
+#[tokio::test]
+async fn names_that_are_let_go_are_free() {
+    let it = start().await;
+    let conditions = async |name: &str| {
+        let stored = it.get(&format!("{DEFINITIONS}/{name}")).await.ok();
+        let conditions = stored["status"]["conditions"].as_array().unwrap().clone();
+        let told = |it: &Value| format!("{} {} {}", it["type"], it["status"], it["reason"]).replace('"', "");
+        conditions.iter().map(told).collect::<Vec<_>>()
+    };
+    it.post(DEFINITIONS, &definition()).await.ok();
+    let mut second = definition();
+    second["metadata"]["name"] = "gadgets.krono.dev".into();
+    second["spec"]["names"] = json!({"plural": "gadgets", "kind": "Widget"});
+    it.post(DEFINITIONS, &second).await.ok();
+    let refused = ["NamesAccepted False ListKindConflict", "Established False NotAccepted"];
+    assert_eq!(conditions("gadgets.krono.dev").await, refused);
+    assert_eq!(it.get("/apis/krono.dev/v1/gadgets").await.code, 404);
+    it.delete(&format!("{DEFINITIONS}/widgets.krono.dev")).await.ok();
+    let accepted = ["NamesAccepted True NoConflicts", "Established True InitialNamesAccepted"];
+    while conditions("gadgets.krono.dev").await != accepted {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(it.get("/apis/krono.dev/v1/gadgets").await.code, 200);
+}
+
+#[tokio::test]
+async fn replacements_name_what_they_replace() {
+    let it = with_widgets().await;
+    it.post(WIDGETS, &widget("one", 3)).await.ok();
+    let blind = it.put(&format!("{WIDGETS}/one"), &widget("one", 4)).await;
+    let message = "widgets.krono.dev \"one\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified \
+                   for an update";
+    assert_eq!((blind.code, &blind.body["message"]), (422, &json!(message)));
+    let mut held = widget("two", 3);
+    held["metadata"]["finalizers"] = json!(["mine"]);
+    let warned = it.post(WIDGETS, &held).await;
+    assert!(
+        warned.header("warning").contains("prefer a domain-qualified finalizer name"),
+        "{:?}",
+        warned.headers
+    );
+    let mut old = it.get(&format!("{DEFINITIONS}/widgets.krono.dev")).await.ok();
+    old["spec"]["versions"][0]["deprecated"] = true.into();
+    it.put(&format!("{DEFINITIONS}/widgets.krono.dev"), &old).await.ok();
+    let warning = it.get(WIDGETS).await;
+    let expect = r#"299 - "krono.dev/v1 Widget is deprecated; use krono.dev/v2 Widget""#;
+    assert_eq!(warning.header("warning"), expect);
 }

@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, Request};
 use http_body_util::{BodyExt, Full};
-use krono_apiserver::{Body, Server};
+use krono_apiserver::{Body, Builder, Server};
 use serde_json::Value;
 
 /// An answer, read to its end.
@@ -29,7 +29,11 @@ pub(crate) struct Harness {
 }
 
 pub(crate) async fn start() -> Harness {
-    Harness { server: Server::in_memory().await.unwrap() }
+    start_with(Server::builder()).await
+}
+
+pub(crate) async fn start_with(builder: Builder) -> Harness {
+    Harness { server: builder.start().await.unwrap() }
 }
 
 impl Harness {

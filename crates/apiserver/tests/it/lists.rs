@@ -68,7 +68,7 @@ async fn versions_of_lists() {
         it.get(&format!("{SECRETS}?resourceVersion={version}&resourceVersionMatch=NotOlderThan")).await.ok();
     assert_eq!(names(&newer), ["map-001"]);
     assert_eq!(it.get(&format!("{SECRETS}?resourceVersion=x")).await.code, 400);
-    assert_eq!(it.get(&format!("{SECRETS}?resourceVersionMatch=Exact")).await.code, 400);
+    assert_eq!(it.get(&format!("{SECRETS}?resourceVersionMatch=Exact")).await.code, 422);
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,6 +6,7 @@ mod admission;
 mod applies;
 mod bindings;
 mod client;
+mod conversions;
 mod definitions;
 mod documents;
 mod endings;

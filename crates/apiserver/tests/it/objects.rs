@@ -97,7 +97,7 @@ async fn refusals() {
     .await;
     let elsewhere = "/api/v1/namespaces/nowhere/configmaps";
     check(elsewhere, map("a"), 404, "namespaces \"nowhere\" not found").await;
-    check("/api/v1/configmaps", map("a"), 405, "not supported").await;
+    check("/api/v1/configmaps", map("a"), 405, "does not allow this method").await;
     let media = it.send("POST", MAPS, &[("content-type", "text/plain")], "x").await;
     assert_eq!((media.code, &media.body["reason"]), (415, &json!("UnsupportedMediaType")));
     let accept = it.send("GET", MAPS, &[("accept", "text/html")], "").await;
@@ -199,4 +199,44 @@ async fn namespaces_end_in_two_steps() {
     assert_eq!(created["spec"]["finalizers"], json!(["kubernetes"]));
     assert_eq!(created["metadata"]["labels"]["kubernetes.io/metadata.name"], "team");
     assert_eq!(it.delete("/api/v1/namespaces/default").await.code, 403);
+}
+
+#[tokio::test]
+async fn some_kinds_are_created_by_replacing_them() {
+    let it = start().await;
+    let lease = json!({"metadata": {"name": "l"}, "spec": {"holderIdentity": "me"}});
+    let path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l";
+    let created = it.put(path, &lease).await;
+    assert_eq!(created.code, 201, "{}", created.text);
+    assert_eq!(it.put(path, &lease).await.code, 422);
+    let map = json!({"metadata": {"name": "m"}});
+    assert_eq!(it.put(&format!("{MAPS}/m"), &map).await.code, 404);
+}
+
+#[tokio::test]
+async fn types_are_checked_first() {
+    let it = start().await;
+    let check = async |body: Value, message: &str| {
+        let answer = it.post(MAPS, &body).await;
+        assert_eq!((answer.code, &answer.body["message"]), (400, &json!(message)));
+    };
+    let message = "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go \
+                   struct field ConfigMap.data of type string";
+    check(json!({"metadata": {"name": "A"}, "data": {"a": 1}}), message).await;
+    let message = "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal string into Go \
+                   struct field ConfigMap.metadata of type v1.ObjectMeta";
+    check(json!({"metadata": "x"}), message).await;
+}
+
+#[tokio::test]
+async fn metadata_is_checked() {
+    let it = start().await;
+    let owner = |name: &str| json!({"apiVersion": "v1", "kind": "Pod", "name": name, "uid": name, "controller": true});
+    let body = json!({"metadata": {
+        "name": "m", "labels": {"a": "-"}, "finalizers": ["plain"], "ownerReferences": [owner("a"), owner("b")],
+    }});
+    let answer = it.post(MAPS, &body).await;
+    let causes = answer.body["details"]["causes"].as_array().unwrap();
+    let fields: Vec<&str> = causes.iter().map(|it| it["field"].as_str().unwrap()).collect();
+    assert_eq!(fields, ["metadata.labels", "metadata.ownerReferences", "metadata.finalizers[0]"]);
 }

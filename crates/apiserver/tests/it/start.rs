@@ -107,9 +107,14 @@ async fn namespaces_are_furnished() {
 }
 
 #[tokio::test]
-async fn the_certificate_is_published() {
-    let server = Server::builder().root_ca("PEM").start().await.unwrap();
+async fn the_certificate_and_the_address_are_published() {
+    let address = "192.0.2.1:6443".parse().unwrap();
+    let server = Server::builder().root_ca("PEM").advertised(address).start().await.unwrap();
     let it = Harness { server };
+    let addresses = it.get("/api").await.ok()["serverAddressByClientCIDRs"].clone();
+    assert_eq!(addresses, json!([{"clientCIDR": "0.0.0.0/0", "serverAddress": "192.0.2.1:6443"}]));
+    let slice = it.get("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes").await.ok();
+    assert_eq!(slice["endpoints"][0]["addresses"], json!(["192.0.2.1"]));
     let map = it.get("/api/v1/namespaces/kube-system/configmaps/kube-root-ca.crt").await.ok();
     assert_eq!(map["data"], json!({"ca.crt": "PEM"}));
 }

@@ -135,6 +135,8 @@ impl<'a> Frame<'_, 'a> {
         for index in 0..range.len() {
             self.enter(it, range, index)?;
             if self.passes(it)? {
+                // A key and its place cost as much as the step.
+                self.meter.charge(1)?;
                 let value = self.eval(&it.body)?;
                 let (key, _) = range.pair(index);
                 made.extend(Key::new(&key).map(|key| (key, value)));

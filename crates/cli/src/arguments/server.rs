@@ -9,13 +9,13 @@ const UP_EXAMPLES: &str = "\
 Examples:
   krono up
   krono up --detach && export KUBECONFIG=~/.local/share/krono/kubeconfig && kubectl get namespaces
-  krono up --in-memory --data-dir /tmp/demo --listen 127.0.0.1:0
+  krono up --in-memory --data-dir demo --listen 127.0.0.1:0
   krono up --token-file tokens.csv";
 
 const DOWN_EXAMPLES: &str = "\
 Examples:
   krono down
-  krono down --data-dir /tmp/demo";
+  krono down --data-dir demo";
 
 const STATUS_EXAMPLES: &str = "\
 Examples:

@@ -1,4 +1,4 @@
-//! `krono up`, `down`, `status`, `backup` and `restore`.
+//! `krono up`, `down`, `status`, `backup`, `restore` and `workloads`.
 
 mod banner;
 mod detach;
@@ -11,11 +11,13 @@ mod signals;
 mod status;
 mod transfer;
 mod up;
+mod workloads;
 
 pub(super) use self::down::run as down;
 pub(super) use self::status::run as status;
 pub(super) use self::transfer::{backup, restore};
 pub(super) use self::up::run as up;
+pub(super) use self::workloads::run as workloads;
 
 use std::future::Future;
 

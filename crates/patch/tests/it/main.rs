@@ -1,1 +1,6 @@
 //! Tests of the whole crate.
+
+mod golden;
+mod hostile;
+mod laws;
+mod thing;

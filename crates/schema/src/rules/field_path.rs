@@ -4,10 +4,22 @@ use crate::schema::Schema;
 
 /// `.spec['a-b']` as the API server prints it, `spec.a-b`; or why it is no path of the schema.
 pub(crate) fn normalize(path: &str, schema: &Schema) -> Result<String, String> {
+    resolve(path, schema, true).map(|(normalized, _)| normalized)
+}
+
+/// The path as the API server prints it and the schema of the field it leads to, or why it leads nowhere.
+pub(crate) fn resolve<'s>(
+    path: &str,
+    schema: &'s Schema,
+    brackets: bool,
+) -> Result<(String, &'s Schema), String> {
     let mut normalized = String::new();
     let mut schema = schema;
     let mut rest = path;
     while !rest.is_empty() {
+        if !brackets && rest.starts_with('[') {
+            return Err("array notation is not allowed".to_owned());
+        }
         let (name, after) = next_step(rest)?;
         let is_named = !schema.properties.is_empty();
         let child = if is_named { schema.properties.get(&name) } else { schema.map_values() };
@@ -20,14 +32,13 @@ pub(crate) fn normalize(path: &str, schema: &Schema) -> Result<String, String> {
         }
         rest = after;
     }
-    Ok(normalized)
+    Ok((normalized, schema))
 }
 
 /// `.name` or `['name']`, and what follows.
 fn next_step(path: &str) -> Result<(String, &str), String> {
     if let Some(after) = path.strip_prefix('.') {
-        let end = after.find(['.', '[', ']']).unwrap_or(after.len());
-        let (name, rest) = after.split_at(end);
+        let (name, rest) = token(after);
         return if name.is_empty() {
             Err("unexpected end of JSON path".to_owned())
         } else {
@@ -35,16 +46,26 @@ fn next_step(path: &str) -> Result<(String, &str), String> {
         };
     }
     let Some(after) = path.strip_prefix('[') else {
-        return Err(format!("expected [ or . but got: {path}"));
+        return Err(format!("expected [ or . but got: {}", token(path).0));
     };
     let Some(quoted) = after.strip_prefix('\'') else {
-        return Err(format!("expected single quoted string but got {after}"));
+        return Err(format!("expected single quoted string but got {}", token(after).0));
     };
     let end = closing_quote(quoted).ok_or("unexpected end of JSON path")?;
     let rest = quoted[end + 1..]
         .strip_prefix(']')
-        .ok_or_else(|| format!("expected ] but got {}", &quoted[end + 1..]))?;
+        .ok_or_else(|| format!("expected ] but got {}", token(&quoted[end + 1..]).0))?;
     Ok((unescape(&quoted[..end])?, rest))
+}
+
+/// A delimiter, or what comes before the next one; and what follows.
+fn token(text: &str) -> (&str, &str) {
+    let end = match text.find(['.', '[', ']']) {
+        Some(0) => 1,
+        Some(end) => end,
+        None => text.len(),
+    };
+    text.split_at(end)
 }
 
 fn closing_quote(text: &str) -> Option<usize> {
@@ -103,6 +124,6 @@ mod tests {
         check(".x", Err("does not refer to a valid field"));
         check(".a.d.e", Err("does not refer to a valid field"));
         check(".a['x", Err("unexpected end of JSON path"));
-        check(".a[0]", Err("expected single quoted string but got 0]"));
+        check(".a[0]", Err("expected single quoted string but got 0"));
     }
 }

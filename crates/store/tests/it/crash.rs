@@ -16,11 +16,10 @@ fn what_was_acknowledged_survives_a_power_cut() {
     println!("store-crash: {rounds}/{rounds}");
 }
 
-/// One life of a store, cut short at any operation of its disk: also while it is made, and while it is opened again.
+/// One life of a store, cut short at any operation of its disk, and again while it is opened.
 fn power_cut(random: &mut Random) {
     let disk = Disk::new(random.next());
-    disk.cut_after(random.below(400));
-    let acknowledged = live(&disk);
+    let acknowledged = live(&disk, random.below(400));
     let mut disk = disk.restarted();
     disk.cut_after(random.below(30));
     drop(DiskStore::open_in(disk.clone(), &remembering(5)));
@@ -29,9 +28,10 @@ fn power_cut(random: &mut Random) {
 }
 
 /// Creates keys one after the other until the power goes, and gives the versions that were acknowledged.
-fn live(disk: &Disk) -> Vec<u64> {
+fn live(disk: &Disk, operations: u64) -> Vec<u64> {
+    let store = DiskStore::open_in(disk.clone(), &remembering(5)).unwrap();
+    disk.cut_after(operations);
     let mut acknowledged = Vec::new();
-    let Ok(store) = DiskStore::open_in(disk.clone(), &remembering(5)) else { return acknowledged };
     for index in 0.. {
         match store.write(Write::put(&key(index), Expected::Absent, value(index))).wait() {
             Ok(version) => acknowledged.push(version),

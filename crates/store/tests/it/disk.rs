@@ -88,6 +88,11 @@ fn an_interrupted_first_start_is_no_damage() {
     let directory = tempfile::tempdir().unwrap();
     drop(redb::Database::create(directory.path().join("krono.redb")).unwrap());
     assert_eq!(open(directory.path()).unwrap().version(), 1);
+
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("krono.redb.unfinished"), "half a file").unwrap();
+    put(&open(directory.path()).unwrap(), "a", Expected::Absent, "1").unwrap();
+    assert_eq!(open(directory.path()).unwrap().version(), 2);
 }
 
 #[cfg(unix)]

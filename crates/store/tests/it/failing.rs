@@ -1,5 +1,6 @@
 //! Disks that fail or stall under a store that goes on being asked.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -93,9 +94,9 @@ fn a_stalled_disk_blocks_no_writer() {
     let (disk, store, commits) = flood();
     assert_eq!(store.version(), 1, "nothing is safe yet");
     disk.stall(false);
-    for (index, commit) in commits.into_iter().enumerate() {
-        assert_eq!(commit.wait(), Ok(index as u64 + 2));
-    }
+    // Those that found the queue full may be overtaken by later ones.
+    let versions: BTreeSet<u64> = commits.into_iter().map(|it| it.wait().unwrap()).collect();
+    assert!(versions.into_iter().eq(2..6_002));
 }
 
 #[test]
@@ -104,9 +105,10 @@ fn a_store_that_is_dropped_does_what_was_queued_and_refuses_the_rest() {
     disk.stall(false);
     drop(store);
     let outcomes: Vec<_> = commits.into_iter().map(Commit::wait).collect();
-    let done = outcomes.iter().take_while(|it| it.is_ok()).count();
-    assert!(done >= 4_096 && done < outcomes.len(), "{done}");
-    assert!(outcomes[done..].iter().all(|it| matches!(it, Err(WriteError::Failed(_)))));
+    let done = outcomes.iter().filter(|it| it.is_ok()).count();
+    let refused = outcomes.iter().filter(|it| matches!(it, Err(WriteError::Failed(_)))).count();
+    assert!(done >= 4_096 && refused > 0, "{done}");
+    assert_eq!(done + refused, outcomes.len());
     let store = DiskStore::open_in(disk.disk.restarted(), &Options::default()).unwrap();
     assert_eq!(store.version(), done as u64 + 1);
 }

@@ -75,28 +75,25 @@ fn keep_endpoints(world: &World, service: &Service, spec: &ServiceSpec, pods: &[
     let (namespace, name) = (service.metadata.namespace.as_deref(), service.metadata.name.as_deref());
     let known = world.endpoints.get(namespace.unwrap_or_default(), name.unwrap_or_default());
     let subsets = subsets(spec, pods);
-    match known {
-        Some(known) => {
-            let old = json!({"subsets": known.subsets});
-            if let Some(patch) = difference(&old, &json!({"subsets": subsets})) {
-                plan.patch(&**known, patch);
-            }
+    if let Some(known) = known {
+        let old = json!({"subsets": known.subsets});
+        if let Some(patch) = difference(&old, &json!({"subsets": subsets})) {
+            plan.patch(&**known, patch);
         }
-        None => {
-            let mut labels = service.metadata.labels.clone().unwrap_or_default();
-            labels.insert("endpoints.kubernetes.io/managed-by".to_owned(), "endpoint-controller".to_owned());
-            if is_headless(spec) {
-                labels.insert(HEADLESS.to_owned(), String::new());
-            }
-            let metadata = ObjectMeta {
-                name: service.metadata.name.clone(),
-                namespace: service.metadata.namespace.clone(),
-                labels: Some(labels),
-                ..ObjectMeta::default()
-            };
-            plan.create(&Endpoints { metadata, subsets });
-        }
+        return;
     }
+    let mut labels = service.metadata.labels.clone().unwrap_or_default();
+    labels.insert("endpoints.kubernetes.io/managed-by".to_owned(), "endpoint-controller".to_owned());
+    if is_headless(spec) {
+        labels.insert(HEADLESS.to_owned(), String::new());
+    }
+    let metadata = ObjectMeta {
+        name: service.metadata.name.clone(),
+        namespace: service.metadata.namespace.clone(),
+        labels: Some(labels),
+        ..ObjectMeta::default()
+    };
+    plan.create(&Endpoints { metadata, subsets });
 }
 
 fn subsets(spec: &ServiceSpec, pods: &[&Pod]) -> Option<Vec<EndpointSubset>> {
@@ -116,7 +113,7 @@ fn subsets(spec: &ServiceSpec, pods: &[&Pod]) -> Option<Vec<EndpointSubset>> {
     let subset = EndpointSubset {
         addresses: addresses(ready),
         not_ready_addresses: addresses(other),
-        ports: Some(ports.collect()),
+        ports: Some(ports.collect::<Vec<_>>()).filter(|it| !it.is_empty()),
     };
     (subset.addresses.is_some() || subset.not_ready_addresses.is_some()).then(|| vec![subset])
 }

@@ -68,7 +68,7 @@ impl Replica<'_> {
             let mut claim = template.clone();
             claim.status = None;
             claim.metadata.name = Some(format!("{name}-{}", self.name()));
-            claim.metadata.namespace = self.set.metadata.namespace.clone();
+            claim.metadata.namespace.clone_from(&self.set.metadata.namespace);
             let selected = self.spec.selector.match_labels.clone().unwrap_or_default();
             claim.metadata.labels.get_or_insert_default().extend(selected);
             (name, claim)

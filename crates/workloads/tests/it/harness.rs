@@ -1,9 +1,13 @@
 //! A server in memory with simulated workloads, and a short way to talk to them.
 
 use std::fmt::Debug;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
+use http::Request;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{Event, Pod};
 use krono_apiserver::Server;
@@ -13,6 +17,7 @@ use kube::{Api, Client};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tower_service::Service;
 
 /// How long a test waits for what should take milliseconds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -43,6 +48,8 @@ impl<T> Kind for T where
 pub(crate) struct Cluster {
     pub(crate) client: Client,
     pub(crate) clock: Clock,
+    /// How many requests of the simulator were more than questions.
+    writes: Arc<AtomicUsize>,
     simulator: tokio::task::JoinHandle<()>,
 }
 
@@ -58,18 +65,49 @@ pub(crate) async fn start() -> Cluster {
 }
 
 pub(crate) async fn start_at(pace: Pace) -> Cluster {
-    let client = Server::in_memory().await.unwrap().client();
+    let server = Server::in_memory().await.unwrap();
+    let writes = Arc::new(AtomicUsize::new(0));
+    let counted = Client::new(Counting { server: server.clone(), writes: Arc::clone(&writes) }, "default");
+    let client = server.client();
     let clock = Clock::manual();
     let mut options = Options { pace, clock: clock.clone(), ..Options::new(Scope::Everything) };
     #[expect(clippy::print_stdout, reason = "shown when a test fails")]
     let tell = |failure: &str| println!("{failure}");
-    options.on_failure = std::sync::Arc::new(tell);
-    let run = krono_workloads::run(client.clone(), options, std::future::pending());
+    options.on_failure = Arc::new(tell);
+    let run = krono_workloads::run(counted, options, std::future::pending());
     let simulator = tokio::spawn(async move { run.await.unwrap() });
-    Cluster { client, clock, simulator }
+    Cluster { client, clock, writes, simulator }
+}
+
+/// A server that counts what changes it.
+#[derive(Clone)]
+struct Counting {
+    server: Server,
+    writes: Arc<AtomicUsize>,
+}
+
+impl Service<Request<kube::client::Body>> for Counting {
+    type Response = <Server as Service<Request<kube::client::Body>>>::Response;
+    type Error = <Server as Service<Request<kube::client::Body>>>::Error;
+    type Future = <Server as Service<Request<kube::client::Body>>>::Future;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Service::<Request<kube::client::Body>>::poll_ready(&mut self.server, context)
+    }
+
+    fn call(&mut self, request: Request<kube::client::Body>) -> Self::Future {
+        if request.method() != "GET" {
+            self.writes.fetch_add(1, Ordering::SeqCst);
+        }
+        self.server.call(request)
+    }
 }
 
 impl Cluster {
+    pub(crate) fn writes(&self) -> usize {
+        self.writes.load(Ordering::SeqCst)
+    }
+
     pub(crate) fn api<T: Kind>(&self) -> Api<T> {
         Api::default_namespaced(self.client.clone())
     }

@@ -4,6 +4,7 @@
 mod deployments;
 mod harness;
 mod pods;
+mod quiet;
 mod sets;
 mod surroundings;
 mod work;

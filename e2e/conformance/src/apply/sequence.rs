@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::kinds::{KINDS, Subject};
 use crate::story::Step;
 
+const VERSION: &str = "/metadata/resourceVersion";
 const MANAGERS: [&str; 3] = ["one", "two", "three"];
 
 /// Writes to one object, in order.
@@ -56,7 +57,11 @@ fn write(subject: &'static Subject) -> impl Strategy<Value = Write> {
 impl Sequence {
     /// The requests, for an object of this name.
     pub(super) fn steps(&self, name: &str) -> Vec<Step> {
-        self.writes.iter().map(|write| self.step(write, name)).collect()
+        // Nothing is there yet, and so there is no version either.
+        let first = Step { request: format!("GET {}/{name}", self.subject.collection), ..Step::default() };
+        let steps = self.writes.iter().map(|write| self.step(write, name));
+        let noting = |step| Step { capture: [("rv".to_owned(), VERSION.to_owned())].into(), ..step };
+        std::iter::once(first).chain(steps).map(noting).collect()
     }
 
     fn step(&self, write: &Write, name: &str) -> Step {
@@ -70,14 +75,16 @@ impl Sequence {
                 ..Step::default()
             },
             How::Replace { fields } => {
-                Step { request: format!("PUT {place}"), body: Some(whole(fields)), ..Step::default() }
+                let mut object = whole(fields);
+                object["metadata"]["resourceVersion"] = "${rv}".into();
+                Step { request: format!("PUT {place}"), body: Some(object), ..Step::default() }
             }
             How::Merge { fields } => {
                 Step { request: format!("PATCH {place}"), merge: Some(fields.clone()), ..Step::default() }
             }
             How::Remove { path } => Step {
                 request: format!("PATCH {place}"),
-                json: Some(json!([{"op": "remove", "path": path}])),
+                json: Some(json!([{"op": "remove", "path": if write.to_status { "/status" } else { path }}])),
                 ..Step::default()
             },
         }

@@ -46,7 +46,8 @@ fn merge<'a>(
     meter: &Meter<'_>,
     combine: impl Fn(Val<'a>, Val<'a>, &Meter<'_>) -> Result<Val<'a>, EvalError>,
 ) -> Result<Val<'a>, EvalError> {
-    meter.charge((left.len() + right.len()) as u64)?;
+    // Each entry is copied and put in its place.
+    meter.charge(2 * (left.len() + right.len()) as u64)?;
     let mut entries = left.entries();
     for (key, value) in right.entries() {
         let merged = match left.get(&key) {

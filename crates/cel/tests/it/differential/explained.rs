@@ -490,6 +490,7 @@ fn is_unusual_url(source: &str) -> bool {
         ":x",
         ":'",
         ":/a",
+        ":/?",
         ":80",
         "://:",
         "://x",
