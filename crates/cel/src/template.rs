@@ -101,6 +101,7 @@ impl<'t> Template<'t> {
 }
 
 /// The place of the brace that closes the expression which starts at `start`.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other token opens or closes")]
 fn expression_end(text: &str, start: usize) -> Result<usize, TemplateError> {
     let unclosed = TemplateError::Unclosed { at: start - OPENING.len() };
     let mut lexer = Lexer::starting_at(text, u32::try_from(start).map_err(|_| unclosed)?);
@@ -116,7 +117,6 @@ fn expression_end(text: &str, start: usize) -> Result<usize, TemplateError> {
             TokenKind::Invalid if text[from..].starts_with(OPENING) => {
                 return Err(TemplateError::Nested { at: from });
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "no other token opens or closes")]
             _ => {}
         }
     }

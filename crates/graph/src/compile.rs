@@ -1,5 +1,7 @@
 //! From what the author wrote to a graph.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "the elements of anything else are not known")]
+
 mod external;
 mod manifest;
 mod status;
@@ -125,7 +127,7 @@ impl Compiler<'_> {
         };
         let include_when =
             self.conditions(&source.include_when, &path.field("includeWhen"), &self.env.clone());
-        let ready_env = self.ready_environment(source, known);
+        let ready_env = ready_environment(source, known);
         let ready_when = self.conditions(&source.ready_when, &path.field("readyWhen"), &ready_env);
         let mut node = Node {
             id: source.id.to_owned(),
@@ -189,20 +191,6 @@ impl Compiler<'_> {
         }
     }
 
-    /// `readyWhen` sees the node alone; of a collection, one element at a time.
-    fn ready_environment(&self, source: &NodeSource<'_>, known: Option<&KnownKind>) -> Env {
-        let object = object_type(source.id, known);
-        let base = kro::environment();
-        if !is_collection(source) {
-            return base.variable(source.id, object).build();
-        }
-        let base = base.variable(ELEMENT, object.clone());
-        match source.subject {
-            SubjectSource::External(_) => base.variable(source.id, Type::list(object)).build(),
-            SubjectSource::Template(_) => base.build(),
-        }
-    }
-
     /// The nodes that a node's expressions mention, but for those about readiness.
     fn dependencies(&mut self, node: &Node, path: &Path<'_>) -> BTreeSet<usize> {
         let mut variables = BTreeSet::new();
@@ -210,7 +198,7 @@ impl Compiler<'_> {
         match &node.subject {
             Subject::Template(manifest) => shape(&manifest.shape),
             Subject::External(it) => {
-                [&it.namespace, &it.name, &it.selector].into_iter().flatten().for_each(shape)
+                [&it.namespace, &it.name, &it.selector].into_iter().flatten().for_each(shape);
             }
         }
         let lists = node.for_each.iter().map(|it| &it.list);
@@ -242,6 +230,20 @@ impl Compiler<'_> {
     }
 }
 
+/// `readyWhen` sees the node alone; of a collection, one element at a time.
+fn ready_environment(source: &NodeSource<'_>, known: Option<&KnownKind>) -> Env {
+    let object = object_type(source.id, known);
+    let base = kro::environment();
+    if !is_collection(source) {
+        return base.variable(source.id, object).build();
+    }
+    let base = base.variable(ELEMENT, object.clone());
+    match source.subject {
+        SubjectSource::External(_) => base.variable(source.id, Type::list(object)).build(),
+        SubjectSource::Template(_) => base.build(),
+    }
+}
+
 fn with_iterators(env: &Env, dimensions: &[Dimension]) -> Env {
     let declare =
         |env: EnvBuilder, it: &Dimension| env.variable(&it.iterator, element_type(it.list.result_type()));
@@ -251,7 +253,6 @@ fn with_iterators(env: &Env, dimensions: &[Dimension]) -> Env {
 fn element_type(list: &Type) -> Type {
     match unwrapped(list) {
         Type::List(list) => list.element.clone(),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "the elements of anything else are not known")]
         _ => Type::Dyn,
     }
 }

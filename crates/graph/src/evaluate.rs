@@ -249,20 +249,13 @@ impl<'a> Pass<'a> {
             match readiness::verdict(condition, &bindings) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
-                Err(error) => return Err(self.undecided(error, condition.variables().len() > 1)),
+                Err(error) => {
+                    let mentions_resources = condition.variables().iter().any(|slot| *slot > 0);
+                    return Err(undecided(error, mentions_resources));
+                }
             }
         }
         Ok(true)
-    }
-
-    /// Data that is missing in a resource may appear; in the instance it will not by itself.
-    fn undecided(&self, error: NodeError, mentions_resources: bool) -> NodeState {
-        match error {
-            NodeError::Condition { error, .. } if error.is_missing_data() && mentions_resources => {
-                NodeState::Pending(FillError { path: "includeWhen".to_owned(), error })
-            }
-            other => NodeState::Failed(other),
-        }
     }
 
     /// The instance and what was observed so far.
@@ -275,4 +268,15 @@ impl<'a> Pass<'a> {
         }
         bindings
     }
+}
+
+/// Data that is missing in a resource may appear; in the instance it will not by itself.
+fn undecided(undecided: NodeError, mentions_resources: bool) -> NodeState {
+    if let NodeError::Condition { error, .. } = &undecided
+        && error.is_missing_data()
+        && mentions_resources
+    {
+        return NodeState::Pending(FillError { path: "includeWhen".to_owned(), error: error.clone() });
+    }
+    NodeState::Failed(undecided)
 }

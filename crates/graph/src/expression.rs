@@ -1,5 +1,7 @@
 //! Expressions of a definition, compiled.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "every other type is itself")]
+
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
@@ -94,7 +96,6 @@ impl Expressions<'_> {
 pub(crate) fn unwrapped(ty: &Type) -> &Type {
     match ty {
         Type::Optional(inner) => inner,
-        #[expect(clippy::wildcard_enum_match_arm, reason = "every other type is itself")]
         other => other,
     }
 }

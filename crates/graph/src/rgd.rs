@@ -182,13 +182,11 @@ impl Reader<'_> {
         let mut iterators = Vec::new();
         for (index, entry) in self.list(fields, "forEach", path).iter().enumerate() {
             let single = entry.as_object().filter(|it| it.len() == 1).and_then(|it| it.iter().next());
-            match single.and_then(|(name, list)| Some((name.as_str(), list.as_str()?))) {
-                Some(iterator) => iterators.push(iterator),
-                None => {
-                    let message =
-                        "expected one iterator and its list, such as `region: ${schema.spec.regions}`";
-                    self.diagnostics.report(at.index(index), message);
-                }
+            if let Some(iterator) = single.and_then(|(name, list)| Some((name.as_str(), list.as_str()?))) {
+                iterators.push(iterator);
+            } else {
+                let message = "expected one iterator and its list, such as `region: ${schema.spec.regions}`";
+                self.diagnostics.report(at.index(index), message);
             }
         }
         iterators

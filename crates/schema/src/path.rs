@@ -27,16 +27,19 @@ impl<'a> Path<'a> {
     }
 
     /// A field of an object: `.name`.
+    #[must_use]
     pub fn field(&'a self, name: &'a str) -> Path<'a> {
         Path { parent: Some(self), segment: Segment::Field(name) }
     }
 
     /// An element of a list: `[3]`.
+    #[must_use]
     pub fn index(&'a self, index: usize) -> Path<'a> {
         Path { parent: Some(self), segment: Segment::Index(index) }
     }
 
     /// An entry of a map: `[key]`.
+    #[must_use]
     pub fn key(&'a self, key: &'a str) -> Path<'a> {
         Path { parent: Some(self), segment: Segment::Key(key) }
     }

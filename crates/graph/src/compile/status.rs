@@ -1,5 +1,7 @@
 //! The status of instances.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "any other type is one condition, or none")]
+
 use krono_cel::library::kro;
 use krono_cel::{Env, Type};
 use krono_schema::cel::schema_of_type;
@@ -98,7 +100,6 @@ fn makes_conditions(ty: &Type) -> bool {
     match unwrapped(ty) {
         Type::Dyn => true,
         Type::List(list) => list.element.is_dyn() || unwrapped(&list.element) == &condition,
-        #[expect(clippy::wildcard_enum_match_arm, reason = "any other type is one condition, or none")]
         other => *other == condition,
     }
 }

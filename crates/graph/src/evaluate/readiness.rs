@@ -1,5 +1,7 @@
 //! What was observed of a node, and whether that is enough.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "every other value is itself")]
+
 use krono_cel::{Bindings, Type, Val};
 use serde_json::Value;
 
@@ -20,7 +22,7 @@ impl<'a> Pass<'a> {
             Target::Named { .. } => 1,
             Target::Selected { .. } => 0,
         };
-        let ty = self.variable_type(node);
+        let ty = variable_type(node);
         if node.is_collection() {
             let element = if let Type::List(list) = ty { &list.element } else { ty };
             let elements = found.iter().map(|it| Val::from_json(it, element)).collect();
@@ -50,12 +52,6 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The type of a node's name in templates.
-    fn variable_type(&self, node: &'a Node) -> &'a Type {
-        let slot = node.env.slot(&node.id);
-        slot.and_then(|slot| node.env.variables().get(slot)).map_or(&Type::Dyn, |it| &it.ty)
-    }
-
     fn readiness(&self, node: &'a Node, found: &[&'a Value]) -> Readiness {
         let name = if node.is_collection() { ELEMENT } else { &node.id };
         for object in found {
@@ -65,11 +61,10 @@ impl<'a> Pass<'a> {
                 let expression = || condition.source().to_owned();
                 match verdict(condition, &bindings) {
                     Ok(true) => {}
-                    Ok(false) => return Readiness::NotReady { expression: expression() },
                     Err(NodeError::Condition { error, .. }) if !error.is_missing_data() => {
                         return Readiness::Failed { expression: expression(), error };
                     }
-                    Err(_) => return Readiness::NotReady { expression: expression() },
+                    Ok(false) | Err(_) => return Readiness::NotReady { expression: expression() },
                 }
             }
         }
@@ -86,6 +81,12 @@ impl<'a> Pass<'a> {
     }
 }
 
+/// The type of a node's name in templates.
+fn variable_type(node: &Node) -> &Type {
+    let slot = node.env.slot(&node.id);
+    slot.and_then(|slot| node.env.variables().get(slot)).map_or(&Type::Dyn, |it| &it.ty)
+}
+
 /// What a condition says; an optional without a value says no.
 pub(super) fn verdict<'a>(condition: &'a Expression, bindings: &Bindings<'a>) -> Result<bool, NodeError> {
     let expression = || condition.source().to_owned();
@@ -94,7 +95,6 @@ pub(super) fn verdict<'a>(condition: &'a Expression, bindings: &Bindings<'a>) ->
     let value = match &value {
         Val::Optional(None) => return Ok(false),
         Val::Optional(Some(inner)) => inner,
-        #[expect(clippy::wildcard_enum_match_arm, reason = "every other value is itself")]
         other => other,
     };
     if let Val::Bool(verdict) = value {

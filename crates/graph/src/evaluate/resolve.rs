@@ -1,5 +1,7 @@
 //! The objects a node is about.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "every other value is itself")]
+
 use krono_cel::{Bindings, EvalError, Val};
 use serde_json::Value;
 
@@ -17,7 +19,7 @@ impl<'a> Pass<'a> {
         let bindings = self.bindings(&node.env);
         match &node.subject {
             Subject::Template(manifest) => {
-                let objects = self.objects(node, manifest, bindings)?;
+                let objects = self.objects(node, manifest, &bindings)?;
                 self.claim(index, &manifest.kind, &objects)?;
                 Ok(Target::Objects(objects))
             }
@@ -29,12 +31,12 @@ impl<'a> Pass<'a> {
         &self,
         node: &'a Node,
         manifest: &'a Manifest,
-        bindings: Bindings<'a>,
+        bindings: &Bindings<'a>,
     ) -> Result<Vec<Value>, NodeError> {
         if node.for_each.is_empty() {
-            return Ok(vec![self.object(manifest, &bindings)?]);
+            return Ok(vec![self.object(manifest, bindings)?]);
         }
-        combinations(node, &bindings)?
+        combinations(node, bindings)?
             .into_iter()
             .map(|combination| {
                 let mut bindings = bindings.clone();
@@ -70,13 +72,13 @@ impl<'a> Pass<'a> {
     }
 
     fn reference(&self, reference: &'a Reference, bindings: &Bindings<'a>) -> Result<Target, NodeError> {
-        let namespace = self.text(reference.namespace.as_ref(), bindings, "namespace")?;
+        let namespace = text(reference.namespace.as_ref(), bindings, "namespace")?;
         if let Some(selector) = &reference.selector {
             let selector = selector.fill(bindings).map_err(|error| within("selector", error))?;
             let namespace = namespace.filter(|it| !it.is_empty());
             return Ok(Target::Selected { namespace, selector: selector.unwrap_or_default() });
         }
-        let name = self.text(reference.name.as_ref(), bindings, "name")?.unwrap_or_default();
+        let name = text(reference.name.as_ref(), bindings, "name")?.unwrap_or_default();
         if name.is_empty() {
             return Err(NodeError::Nameless);
         }
@@ -88,20 +90,19 @@ impl<'a> Pass<'a> {
         })
     }
 
-    fn text(
-        &self,
-        shape: Option<&'a Shape>,
-        bindings: &Bindings<'a>,
-        field: &str,
-    ) -> Result<Option<String>, NodeError> {
-        let Some(shape) = shape else { return Ok(None) };
-        let value = shape.fill(bindings).map_err(|error| within(field, error))?;
-        Ok(value.and_then(|it| it.as_str().map(str::to_owned)))
-    }
-
     pub(super) fn instance_namespace(&self) -> &'a str {
         text_at(self.instance, "namespace")
     }
+}
+
+fn text<'a>(
+    shape: Option<&'a Shape>,
+    bindings: &Bindings<'a>,
+    field: &str,
+) -> Result<Option<String>, NodeError> {
+    let Some(shape) = shape else { return Ok(None) };
+    let value = shape.fill(bindings).map_err(|error| within(field, error))?;
+    Ok(value.and_then(|it| it.as_str().map(str::to_owned)))
 }
 
 /// Every combination of the elements, the last dimension varying fastest.
@@ -132,7 +133,6 @@ fn combinations<'a>(node: &'a Node, bindings: &Bindings<'a>) -> Result<Vec<Vec<V
 fn unwrapped(value: Val<'_>) -> Val<'_> {
     match value {
         Val::Optional(Some(inner)) => (*inner).clone(),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "every other value is itself")]
         other => other,
     }
 }

@@ -10,7 +10,7 @@ use crate::expression::Expression;
 use crate::graph::CompiledGraph;
 use crate::shape::{FillError, Shape};
 
-impl<'a> Pass<'a> {
+impl Pass<'_> {
     pub(super) fn status(&self) -> (Map<String, Value>, Vec<FillError>) {
         let status = &self.graph.status;
         let mut projection =

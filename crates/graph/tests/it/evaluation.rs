@@ -148,23 +148,23 @@ fn collections() {
     );
     let evaluate = |spec: &str, world: &Objects| graph.evaluate(&instance(spec), world);
     let mut world = Objects::default();
-    let four = "{regions: [a, b], tiers: [x, y]}";
+    let four = "{regions: [a, b], tiers: [p, q]}";
     let evaluation = evaluate(four, &world);
-    assert_eq!(names(&evaluation, 0), ["a-x", "a-y", "b-x", "b-y"]);
     assert_eq!(states(&evaluation), ["absent", "waiting on 0"]);
-    for name in ["a-x", "a-y", "b-x", "b-y"] {
-        let ok = if name == "b-y" { "no" } else { "yes" };
+    assert_eq!(names(&evaluation, 0), ["a-p", "a-q", "b-p", "b-q"]);
+    for name in ["a-p", "a-q", "b-p", "b-q"] {
+        let ok = if name == "b-q" { "no" } else { "yes" };
         world.add(
             json!({"kind": "ConfigMap", "metadata": {"name": name, "namespace": "here"}, "data": {"ok": ok}}),
         );
     }
     assert_eq!(states(&evaluate(four, &world)), ["not ready: each.data.ok == \"yes\"", "waiting on 0"]);
-    let three = evaluate("{regions: [a], tiers: [x, y]}", &world);
+    let three = evaluate("{regions: [a], tiers: [p, q]}", &world);
     assert_eq!(states(&three), ["ready", "absent"]);
     assert_eq!(objects(&three, 1)[0]["data"]["n"], "2");
-    assert_eq!(states(&evaluate("{regions: [], tiers: [x]}", &world)), ["ready", "absent"]);
-    let twice = evaluate("{regions: [a, a], tiers: [x]}", &world);
-    assert_eq!(states(&twice)[0], "failed identity collision: here/a-x is made twice");
+    assert_eq!(states(&evaluate("{regions: [], tiers: [p]}", &world)), ["ready", "absent"]);
+    let twice = evaluate("{regions: [a, a], tiers: [p]}", &world);
+    assert_eq!(states(&twice)[0], "failed identity collision: here/a-p is made twice");
     let many: Vec<String> = (0..40).map(|it| it.to_string()).collect();
     let many = format!("{{regions: ['{0}'], tiers: ['{0}']}}", many.join("', '"));
     let expect = "failed collection of 1600 objects exceeds the maximum of 1000";
@@ -240,7 +240,7 @@ fn status() {
 fn author_conditions() {
     let graph = with_status(
         "{conditions: ['${runtime.newCondition({type: \"Up\", status: runtime.condition(schema, \"Ready\").status})}']}",
-        "[]",
+        "  []",
     );
     let mut instance = instance("{}");
     instance["status"] = json!({"conditions": [{"type": "Ready", "status": "True"}]});

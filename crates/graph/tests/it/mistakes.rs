@@ -16,12 +16,12 @@ fn check(resources: &str, expect: &[&str]) {
 }
 
 fn check_whole(spec: &str, expect: &[&str]) {
-    let found = compile(&definition(spec), &BuiltIn, Options::default()).map(drop).unwrap_err();
+    let found = compile(&definition(spec), &BuiltIn, Options::default()).map(drop).expect_err("a mistake");
     let found: Vec<String> = found.iter().map(ToString::to_string).collect();
     assert_eq!(found, expect, "\n{spec}");
 }
 
-/// A ConfigMap with some more fields.
+/// A `ConfigMap` with some more fields.
 fn config_map(id: &str, more: &str) -> String {
     format!("- id: {id}\n  template: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: {id}}}, {more}}}\n")
 }

@@ -7,6 +7,7 @@ use krono_apiserver::builtin;
 use krono_apiserver::kind::{Kind, Scope};
 use krono_graph::{CompiledGraph, KindName, Kinds, KnownKind, Observed, Options, compile};
 use serde_json::Value;
+use serde_saphyr::DuplicateKeyPolicy;
 
 static BUILT_IN: LazyLock<Vec<Kind>> = LazyLock::new(builtin::kinds);
 
@@ -63,8 +64,10 @@ impl Observed for Objects {
     }
 }
 
+/// The last of equal keys wins, as it does for kubectl.
 pub(crate) fn yaml(text: &str) -> Value {
-    serde_saphyr::from_str(text).expect("valid YAML")
+    let options = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::LastWins };
+    serde_saphyr::from_str_with_options(text, options).expect("valid YAML")
 }
 
 /// A definition from its `schema` and `resources`.
