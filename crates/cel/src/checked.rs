@@ -1,5 +1,6 @@
 //! The outcome of checking: the expression with a type and a meaning for each node.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::ast::{Ast, ExprId};
@@ -53,6 +54,23 @@ impl Checked {
     /// The type of a node.
     pub fn type_of(&self, id: ExprId) -> &Type {
         &self.types[id.index()]
+    }
+
+    /// The slots of the variables that the expression mentions.
+    ///
+    /// ```
+    /// use krono_cel::{Type, library::kro};
+    ///
+    /// let env = kro::environment().variable("a", Type::Int).variable("b", Type::Int).variable("c", Type::Int).build();
+    /// let checked = env.check(env.parse("[c].all(a, a > b)")?)?;
+    /// assert_eq!(checked.variables(), [1, 2].into());
+    /// # Ok::<(), krono_cel::Issues>(())
+    /// ```
+    pub fn variables(&self) -> BTreeSet<usize> {
+        let slot = |meaning: &Meaning| {
+            if let Meaning::Variable(slot) = meaning { Some(*slot as usize) } else { None }
+        };
+        self.meanings.iter().filter_map(slot).collect()
     }
 
     pub(crate) fn meaning(&self, id: ExprId) -> &Meaning {

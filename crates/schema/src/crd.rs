@@ -3,7 +3,6 @@
 mod definition;
 mod inference;
 mod instance;
-mod leaf;
 mod plural;
 mod status;
 

@@ -22,6 +22,7 @@ pub use default::{default, drop_nulls};
 pub use definitions::{Definitions, MAX_SCHEMA_NODES, ResolveError};
 pub use error::{BadValue, ErrorKind, FieldError};
 pub use metadata::{cluster_object_meta, object_meta};
+pub use path::Path;
 pub use prune::{prune, prune_object, unknown_field};
 pub use schema::read::{InvalidSchema, MAX_SCHEMA_DEPTH};
 pub use schema::{

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A path from the root, kept on the stack of the walk that makes it: no allocation until it is printed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Path<'a> {
+pub struct Path<'a> {
     parent: Option<&'a Path<'a>>,
     segment: Segment<'a>,
 }
@@ -19,25 +19,28 @@ enum Segment<'a> {
 
 impl<'a> Path<'a> {
     /// The root of a value.
-    pub(crate) const ROOT: Path<'static> = Path { parent: None, segment: Segment::Root("") };
+    pub const ROOT: Path<'static> = Path { parent: None, segment: Segment::Root("") };
 
     /// A root that has a name of its own.
-    pub(crate) fn named(name: &'a str) -> Self {
+    pub fn named(name: &'a str) -> Self {
         Self { parent: None, segment: Segment::Root(name) }
     }
 
     /// A field of an object: `.name`.
-    pub(crate) fn field(&'a self, name: &'a str) -> Path<'a> {
+    #[must_use]
+    pub fn field(&'a self, name: &'a str) -> Path<'a> {
         Path { parent: Some(self), segment: Segment::Field(name) }
     }
 
     /// An element of a list: `[3]`.
-    pub(crate) fn index(&'a self, index: usize) -> Path<'a> {
+    #[must_use]
+    pub fn index(&'a self, index: usize) -> Path<'a> {
         Path { parent: Some(self), segment: Segment::Index(index) }
     }
 
     /// An entry of a map: `[key]`.
-    pub(crate) fn key(&'a self, key: &'a str) -> Path<'a> {
+    #[must_use]
+    pub fn key(&'a self, key: &'a str) -> Path<'a> {
         Path { parent: Some(self), segment: Segment::Key(key) }
     }
 

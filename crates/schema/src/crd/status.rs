@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use krono_cel::Template;
 use serde_json::Value;
 
-use super::leaf::Leaf;
 use crate::path::Path;
 use crate::schema::read::MAX_SCHEMA_DEPTH;
 use crate::schema::{Schema, SchemaType};
@@ -24,7 +24,7 @@ pub struct StatusError {
     /// The field, such as `status.endpoint`.
     pub path: String,
     /// What is wrong and what to do.
-    pub problem: &'static str,
+    pub problem: String,
 }
 
 /// The schema of a status whose leaves are expressions.
@@ -82,7 +82,7 @@ impl Builder<'_> {
             return self.report(path, "expected a list of expressions such as ${runtime.newCondition({…})}");
         };
         for (index, entry) in entries.iter().enumerate() {
-            if !matches!(entry.as_str().map(Leaf::of), Some(Leaf::Expression(_))) {
+            if !matches!(entry.as_str().map(Template::parse), Some(Ok(Template::Expression(_)))) {
                 self.report(&path.index(index), "expected one expression, ${…}, with nothing around it");
             }
         }
@@ -116,10 +116,14 @@ impl Builder<'_> {
     }
 
     fn leaf(&mut self, text: &str, path: &Path<'_>) -> Option<Schema> {
-        match Leaf::of(text) {
-            Leaf::Expression(source) => Some((self.schema_of)(source)),
-            Leaf::Template => Some(Schema::of_type(SchemaType::String)),
-            Leaf::Literal => self.literal(path),
+        match Template::parse(text) {
+            Ok(Template::Expression(placed)) => Some((self.schema_of)(placed.source)),
+            Ok(Template::Mixed(_)) => Some(Schema::of_type(SchemaType::String)),
+            Ok(Template::Literal) => self.literal(path),
+            Err(error) => {
+                self.report(path, error.to_string());
+                None
+            }
         }
     }
 
@@ -131,8 +135,8 @@ impl Builder<'_> {
         None
     }
 
-    fn report(&mut self, path: &Path<'_>, problem: &'static str) {
-        self.errors.push(StatusError { path: path.to_string(), problem });
+    fn report(&mut self, path: &Path<'_>, problem: impl Into<String>) {
+        self.errors.push(StatusError { path: path.to_string(), problem: problem.into() });
     }
 }
 

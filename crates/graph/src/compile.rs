@@ -1,0 +1,261 @@
+//! From what the author wrote to a graph.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "the elements of anything else are not known")]
+
+mod external;
+mod manifest;
+mod status;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use krono_cel::library::kro;
+use krono_cel::{Env, EnvBuilder, Type};
+use krono_schema::cel::cel_type;
+use krono_schema::{Path, Schema};
+use serde_json::Value;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::expression::{Expression, Expressions, unwrapped};
+use crate::graph::{CompiledGraph, Dimension, Node, Subject};
+use crate::kinds::{Kinds, KnownKind};
+use crate::names;
+use crate::order::Order;
+use crate::rgd::{self, NodeSource, Source, SubjectSource};
+
+/// The name of the instance in expressions.
+pub(crate) const INSTANCE: &str = "schema";
+/// The name of one element of a collection in `readyWhen`.
+pub(crate) const ELEMENT: &str = "each";
+
+/// What a definition may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How many `forEach` entries a node may have.
+    pub dimensions: usize,
+    /// Whether templates may call `omit()`.
+    pub omit: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { dimensions: 10, omit: true }
+    }
+}
+
+/// Compiles a `ResourceGraphDefinition`, or tells all that is wrong with it.
+pub fn compile(
+    definition: &Value,
+    kinds: &dyn Kinds,
+    options: Options,
+) -> Result<CompiledGraph, Vec<Diagnostic>> {
+    let mut diagnostics = Diagnostics::default();
+    let source = rgd::read(definition, &mut diagnostics);
+    let subjects: Vec<Option<KnownKind>> =
+        source.nodes.iter().map(|node| manifest::known_kind(node, kinds, &mut diagnostics)).collect();
+    let mut compiler = Compiler {
+        env: environment(&source, &subjects, options),
+        source: &source,
+        subjects: &subjects,
+        options,
+        diagnostics: &mut diagnostics,
+    };
+    let nodes: Vec<Node> = (0..source.nodes.len()).filter_map(|index| compiler.node(index)).collect();
+    let order = compiler.order(&nodes);
+    let status = compiler.status();
+    diagnostics.finish()?;
+    match (source.instance, order, status) {
+        (Some(instance), Some(order), Some((status, crd))) => {
+            Ok(CompiledGraph { instance, crd, nodes, order, status })
+        }
+        // Each of them is absent for a reason that was reported.
+        _ => Err(Vec::new()),
+    }
+}
+
+/// Where templates are evaluated: the instance in slot 0, then the nodes in their order.
+fn environment(source: &Source<'_>, subjects: &[Option<KnownKind>], options: Options) -> Env {
+    let instance = source.instance.as_ref().map_or(Type::Dyn, |it| cel_type(&it.variable(), "__type_schema"));
+    let base = kro::environment();
+    let base = if options.omit { base.library(kro::omit()) } else { base };
+    let declare = |env: EnvBuilder, (node, known): (&NodeSource<'_>, &Option<KnownKind>)| {
+        let object = object_type(node.id, known.as_ref());
+        env.variable(node.id, if is_collection(node) { Type::list(object) } else { object })
+    };
+    source.nodes.iter().zip(subjects).fold(base.variable(INSTANCE, instance), declare).build()
+}
+
+fn object_type(id: &str, known: Option<&KnownKind>) -> Type {
+    known.map_or(Type::Dyn, |known| cel_type(&manifest::object_schema(known), &type_name(id)))
+}
+
+/// What the types of a node are called in messages.
+fn type_name(id: &str) -> String {
+    format!("__type_{id}")
+}
+
+fn is_collection(node: &NodeSource<'_>) -> bool {
+    let selects = |external: &serde_json::Map<String, Value>| {
+        external.get("metadata").and_then(|it| it.get("selector")).is_some_and(|it| !it.is_null())
+    };
+    !node.for_each.is_empty() || matches!(node.subject, SubjectSource::External(it) if selects(it))
+}
+
+pub(crate) struct Compiler<'a> {
+    env: Env,
+    source: &'a Source<'a>,
+    subjects: &'a [Option<KnownKind>],
+    options: Options,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Compiler<'_> {
+    fn node(&mut self, index: usize) -> Option<Node> {
+        let source = &self.source.nodes[index];
+        let root = Path::named("spec.resources");
+        let path = root.index(source.index);
+        let for_each = self.dimensions(source, &path);
+        let env = with_iterators(&self.env, &for_each);
+        let known = self.subjects[index].as_ref();
+        let subject = match source.subject {
+            SubjectSource::Template(template) => {
+                self.manifest(source, template, known, &env, &path).map(Subject::Template)
+            }
+            SubjectSource::External(external) => {
+                self.reference(source, external, known, &path).map(Subject::External)
+            }
+        };
+        let include_when =
+            self.conditions(&source.include_when, &path.field("includeWhen"), &self.env.clone());
+        let ready_env = ready_environment(source, known);
+        let ready_when = self.conditions(&source.ready_when, &path.field("readyWhen"), &ready_env);
+        let mut node = Node {
+            id: source.id.to_owned(),
+            subject: subject?,
+            dependencies: BTreeSet::new(),
+            include_when,
+            ready_when,
+            for_each,
+            deletion: source.deletion,
+            env,
+            ready_env,
+        };
+        node.dependencies = self.dependencies(&node, &path);
+        Some(node)
+    }
+
+    fn expressions<'e>(&'e mut self, env: &'e Env) -> Expressions<'e> {
+        Expressions { env, diagnostics: self.diagnostics }
+    }
+
+    fn conditions(&mut self, texts: &[&str], path: &Path<'_>, env: &Env) -> Vec<Expression> {
+        let mut expressions = self.expressions(env);
+        let texts = texts.iter().enumerate();
+        texts.filter_map(|(index, text)| expressions.condition(text, &path.index(index))).collect()
+    }
+
+    fn dimensions(&mut self, source: &NodeSource<'_>, path: &Path<'_>) -> Vec<Dimension> {
+        let at = path.field("forEach");
+        if source.for_each.len() > self.options.dimensions {
+            let message = format!(
+                "{} dimensions; at most {} are allowed",
+                source.for_each.len(),
+                self.options.dimensions
+            );
+            self.diagnostics.report(at, message);
+        }
+        let env = self.env.clone();
+        let mut dimensions: Vec<Dimension> = Vec::new();
+        for (index, (iterator, list)) in source.for_each.iter().enumerate() {
+            let at = at.index(index);
+            self.check_iterator(iterator, &dimensions, &at.field(iterator));
+            let Some(list) = self.expressions(&env).standalone(list, &at.field(iterator)) else { continue };
+            if !matches!(unwrapped(list.result_type()), Type::List(_) | Type::Dyn) {
+                let message = format!("returns type \"{}\" but expected a list", list.result_type());
+                self.diagnostics.report(at.field(iterator), message);
+            }
+            dimensions.push(Dimension { iterator: (*iterator).to_owned(), list });
+        }
+        dimensions
+    }
+
+    fn check_iterator(&mut self, name: &str, earlier: &[Dimension], path: &Path<'_>) {
+        if let Some(complaint) = names::complaint(name) {
+            self.diagnostics.report(path, complaint);
+        }
+        if earlier.iter().any(|it| it.iterator == name) {
+            self.diagnostics.report(path, format!("{name:?} is an iterator of this resource already"));
+        }
+        if self.source.nodes.iter().any(|it| it.id == name) {
+            self.diagnostics.report(path, format!("{name:?} is the id of a resource; choose another name"));
+        }
+    }
+
+    /// The nodes that a node's expressions mention, but for those about readiness.
+    fn dependencies(&mut self, node: &Node, path: &Path<'_>) -> BTreeSet<usize> {
+        let mut variables = BTreeSet::new();
+        let mut shape = |shape: &crate::shape::Shape| variables.extend(shape.variables());
+        match &node.subject {
+            Subject::Template(manifest) => shape(&manifest.shape),
+            Subject::External(it) => {
+                [&it.namespace, &it.name, &it.selector].into_iter().flatten().for_each(shape);
+            }
+        }
+        let lists = node.for_each.iter().map(|it| &it.list);
+        node.include_when.iter().chain(lists).for_each(|it| variables.extend(it.variables()));
+        // Slot 0 is the instance; behind the nodes stand the iterators.
+        let nodes = variables.iter().filter_map(|slot| slot.checked_sub(1));
+        let mut dependencies: BTreeSet<usize> = nodes.filter(|it| *it < self.source.nodes.len()).collect();
+        let own = self.source.nodes.iter().position(|it| it.id == node.id);
+        if own.is_some_and(|own| dependencies.remove(&own)) {
+            let advice = format!("only readyWhen may look at {:?} itself", node.id);
+            self.diagnostics.report(path, "self references are not allowed").advise(advice);
+        }
+        dependencies
+    }
+
+    fn order(&mut self, nodes: &[Node]) -> Option<Order> {
+        // Positions are those of the definition only if every node was understood.
+        if nodes.len() < self.source.nodes.len() {
+            return None;
+        }
+        let dependencies: Vec<_> = nodes.iter().map(|it| it.dependencies.clone()).collect();
+        Order::of(&dependencies)
+            .map_err(|cycle| {
+                let ids: Vec<_> = cycle.0.iter().map(|node| nodes[*node].id.as_str()).collect();
+                let message = format!("graph contains a cycle: {}", ids.join(" -> "));
+                self.diagnostics.report("spec.resources", message).advise("remove one of these references");
+            })
+            .ok()
+    }
+}
+
+/// `readyWhen` sees the node alone; of a collection, one element at a time.
+fn ready_environment(source: &NodeSource<'_>, known: Option<&KnownKind>) -> Env {
+    let object = object_type(source.id, known);
+    let base = kro::environment();
+    if !is_collection(source) {
+        return base.variable(source.id, object).build();
+    }
+    let base = base.variable(ELEMENT, object.clone());
+    match source.subject {
+        SubjectSource::External(_) => base.variable(source.id, Type::list(object)).build(),
+        SubjectSource::Template(_) => base.build(),
+    }
+}
+
+fn with_iterators(env: &Env, dimensions: &[Dimension]) -> Env {
+    let declare =
+        |env: EnvBuilder, it: &Dimension| env.variable(&it.iterator, element_type(it.list.result_type()));
+    if dimensions.is_empty() { env.clone() } else { dimensions.iter().fold(env.extend(), declare).build() }
+}
+
+fn element_type(list: &Type) -> Type {
+    match unwrapped(list) {
+        Type::List(list) => list.element.clone(),
+        _ => Type::Dyn,
+    }
+}
+
+/// A schema that is borrowed where it can be.
+pub(crate) type SharedSchema = Arc<Schema>;

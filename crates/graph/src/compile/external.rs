@@ -1,0 +1,78 @@
+//! References to objects that others make.
+
+use krono_schema::{Path, Schema, SchemaType};
+use serde_json::{Map, Value};
+
+use super::{Compiler, manifest, type_name};
+use crate::fields::Lowering;
+use crate::graph::Reference;
+use crate::kinds::KnownKind;
+use crate::rgd::NodeSource;
+use crate::shape::Shape;
+
+impl Compiler<'_> {
+    pub(super) fn reference(
+        &mut self,
+        source: &NodeSource<'_>,
+        external: &Map<String, Value>,
+        known: Option<&KnownKind>,
+        path: &Path<'_>,
+    ) -> Option<Reference> {
+        if !source.for_each.is_empty() {
+            let message = "an externalRef cannot have forEach";
+            self.diagnostics.report(path.field("forEach"), message).advise("select several objects by label");
+        }
+        let reference = path.field("externalRef");
+        let path = reference.field("metadata");
+        let Some(metadata) = external.get("metadata").and_then(Value::as_object) else {
+            self.diagnostics.report(path, "expected a map with a name or a selector, which is required");
+            return None;
+        };
+        self.check_target(metadata, &path);
+        let kind = manifest::kind_name(external, known);
+        if known.is_some() && !kind.namespaced && metadata.get("namespace").is_some_and(|it| !it.is_null()) {
+            let message = format!("{} is not namespaced", kind.kind);
+            self.diagnostics.report(path.field("namespace"), message).advise("remove the namespace");
+        }
+        let text = Schema::of_type(SchemaType::String);
+        let mut part = |name: &str, schema: &Schema| {
+            let value = metadata.get(name).filter(|it| !it.is_null())?;
+            Some(self.lower(source, value, schema, &path.field(name)))
+        };
+        let (name, namespace) = (part("name", &text), part("namespace", &text));
+        let selector = part("selector", &label_selector());
+        known.map(|_| Reference { kind, namespace, name, selector })
+    }
+
+    fn lower(&mut self, source: &NodeSource<'_>, value: &Value, schema: &Schema, path: &Path<'_>) -> Shape {
+        let (env, type_name) = (self.env.clone(), type_name(source.id));
+        Lowering { expressions: self.expressions(&env), type_name: &type_name }.lower(
+            value,
+            Some(schema),
+            path,
+        )
+    }
+
+    fn check_target(&mut self, metadata: &Map<String, Value>, path: &Path<'_>) {
+        for unknown in
+            metadata.keys().filter(|name| !["name", "namespace", "selector"].contains(&name.as_str()))
+        {
+            let advice = "a reference has name or selector, and namespace";
+            self.diagnostics.report(path.field(unknown), "unknown field").advise(advice);
+        }
+        let present = |name: &str| metadata.get(name).is_some_and(|it| !it.is_null() && it != "");
+        if present("name") == present("selector") {
+            self.diagnostics.report(path, "exactly one of name or selector must be provided");
+        }
+    }
+}
+
+fn label_selector() -> Schema {
+    let text = || Schema::of_type(SchemaType::String);
+    let requirement =
+        Schema::object([("key", text()), ("operator", text()), ("values", Schema::array_of(text()))]);
+    Schema::object([
+        ("matchLabels", Schema::map_of(text())),
+        ("matchExpressions", Schema::array_of(requirement)),
+    ])
+}

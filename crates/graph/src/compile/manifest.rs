@@ -1,0 +1,224 @@
+//! Templates of objects.
+
+use std::sync::Arc;
+
+use krono_cel::Env;
+use krono_schema::{Path, Schema, SchemaType, cluster_object_meta, object_meta};
+use serde_json::{Map, Value};
+
+use super::{Compiler, SharedSchema, type_name};
+use crate::diagnostic::Diagnostics;
+use crate::fields::Lowering;
+use crate::graph::{KindName, Manifest};
+use crate::kinds::{Kinds, KnownKind};
+use crate::rgd::{NodeSource, SubjectSource};
+use crate::shape::Shape;
+
+/// Prefixes of labels and annotations that controllers write.
+const OWN_PREFIXES: [&str; 2] = ["kro.run/", "internal.kro.run/"];
+const RAW_KIND: &str = "CustomResourceDefinition";
+
+/// The kind of a node, when its name is right and the kind exists.
+pub(super) fn known_kind(
+    node: &NodeSource<'_>,
+    kinds: &dyn Kinds,
+    diagnostics: &mut Diagnostics,
+) -> Option<KnownKind> {
+    let root = Path::named("spec.resources");
+    let entry = root.index(node.index);
+    let (name, fields) = match node.subject {
+        SubjectSource::Template(fields) => ("template", fields),
+        SubjectSource::External(fields) => ("externalRef", fields),
+    };
+    let path = entry.field(name);
+    let api_version = word(fields, "apiVersion", &path, diagnostics);
+    let kind = word(fields, "kind", &path, diagnostics);
+    let (api_version, kind) = (api_version?, kind?);
+    let found = kinds.find(api_version, kind);
+    if found.is_none() {
+        let message = format!("there is no kind {kind:?} in {api_version:?}");
+        let similar = kinds.similar(api_version, kind);
+        let advice = match similar.as_slice() {
+            [] => "install its CustomResourceDefinition first, or correct the name".to_owned(),
+            names => format!("there are {}", names.join(", ")),
+        };
+        diagnostics.report(path.field("kind"), message).advise(advice);
+    }
+    found
+}
+
+/// A name that must be known before anything is evaluated.
+fn word<'v>(
+    fields: &'v Map<String, Value>,
+    name: &str,
+    path: &Path<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<&'v str> {
+    match fields.get(name).and_then(Value::as_str) {
+        Some(text) if text.contains("${") => {
+            let message = format!("{name} cannot be an expression; the kind of a resource is fixed");
+            diagnostics.report(path.field(name), message);
+            None
+        }
+        Some(text) if !text.is_empty() => Some(text),
+        Some(_) | None => {
+            diagnostics.report(path.field(name), "expected a string, which is required");
+            None
+        }
+    }
+}
+
+/// The schema of whole objects: with metadata in full.
+pub(super) fn object_schema(known: &KnownKind) -> SharedSchema {
+    let has_metadata = known.schema.properties.get("metadata").is_some_and(|it| !it.properties.is_empty());
+    if has_metadata || known.schema.schema_type != Some(SchemaType::Object) {
+        return Arc::clone(&known.schema);
+    }
+    let mut schema = Schema::clone(&known.schema);
+    let metadata = if known.namespaced { object_meta() } else { cluster_object_meta() };
+    schema.properties.insert("metadata".to_owned(), Arc::new(metadata));
+    for name in ["apiVersion", "kind"] {
+        let string = || Arc::new(Schema::of_type(SchemaType::String));
+        schema.properties.entry(name.to_owned()).or_insert_with(string);
+    }
+    Arc::new(schema)
+}
+
+impl Compiler<'_> {
+    pub(super) fn manifest(
+        &mut self,
+        source: &NodeSource<'_>,
+        template: &Map<String, Value>,
+        known: Option<&KnownKind>,
+        env: &Env,
+        path: &Path<'_>,
+    ) -> Option<Manifest> {
+        let path = path.field("template");
+        if !template.get("metadata").is_some_and(Value::is_object) {
+            self.diagnostics.report(path.field("metadata"), "expected a map with a name, which is required");
+        }
+        let kind = kind_name(template, known);
+        let raw = kind.kind == RAW_KIND;
+        let schema = known.filter(|_| !raw).map(object_schema);
+        let type_name = type_name(source.id);
+        let mut lowering = Lowering { expressions: self.expressions(env), type_name: &type_name };
+        let shape = lowering.lower(&Value::Object(template.clone()), schema.as_deref(), &path);
+        self.check_scope(&shape, &kind, known.is_some(), &path);
+        self.check_prefixes(template, &path);
+        if raw {
+            self.check_raw(&shape, &path);
+        }
+        self.check_identity(source, &shape, &kind, env, &path);
+        known.map(|_| Manifest { kind, shape })
+    }
+
+    /// Objects live where their kind says, and those of cluster-wide instances nowhere by default.
+    fn check_scope(&mut self, shape: &Shape, kind: &KindName, known: bool, path: &Path<'_>) {
+        let metadata = path.field("metadata");
+        let at = metadata.field("namespace");
+        let namespace = shape_or_literal(shape, &["metadata", "namespace"]);
+        if known && !kind.namespaced && namespace.is_some() {
+            let message = format!("{} is not namespaced", kind.kind);
+            self.diagnostics.report(at, message).advise("remove the namespace");
+            return;
+        }
+        let cluster =
+            self.source.instance.as_ref().is_some_and(|it| it.scope == krono_schema::crd::Scope::Cluster);
+        if known && kind.namespaced && cluster && namespace.is_none_or(Namespace::is_blank) {
+            let message =
+                "instances of this definition are in no namespace, so the resource must name its own";
+            self.diagnostics.report(at, message);
+        }
+    }
+
+    fn check_prefixes(&mut self, template: &Map<String, Value>, path: &Path<'_>) {
+        let metadata = path.field("metadata");
+        for map in ["labels", "annotations"] {
+            let entries = template.get("metadata").and_then(|it| it.get(map)).and_then(Value::as_object);
+            for key in entries.into_iter().flat_map(Map::keys) {
+                if OWN_PREFIXES.iter().any(|prefix| key.starts_with(prefix)) {
+                    let message = "keys under kro.run/ are written by the controller";
+                    self.diagnostics
+                        .report(metadata.field(map).key(key), message)
+                        .advise("use another prefix");
+                }
+            }
+        }
+    }
+
+    /// The schemas of such objects are full of text that only looks like expressions.
+    fn check_raw(&mut self, shape: &Shape, path: &Path<'_>) {
+        let Shape::Object(fields) = shape else { return };
+        for (name, _) in fields.iter().filter(|(name, it)| name != "metadata" && !it.variables().is_empty()) {
+            let message = format!("expressions in a {RAW_KIND} may stand under metadata only");
+            self.diagnostics.report(path.field(name), message);
+        }
+    }
+
+    /// Each combination of a collection must have a name of its own.
+    fn check_identity(
+        &mut self,
+        source: &NodeSource<'_>,
+        shape: &Shape,
+        kind: &KindName,
+        env: &Env,
+        path: &Path<'_>,
+    ) {
+        let fields: &[&str] = if kind.namespaced { &["name", "namespace"] } else { &["name"] };
+        let identity = fields.iter().filter_map(|field| shape.at(&["metadata", field]));
+        let used: std::collections::BTreeSet<usize> = identity.flat_map(Shape::variables).collect();
+        for (iterator, _) in &source.for_each {
+            if env.slot(iterator).is_none_or(|slot| used.contains(&slot)) {
+                continue;
+            }
+            let message =
+                format!("all objects of this collection that differ in {iterator:?} alone have one name");
+            let advice = format!("use {iterator} in metadata.name, as in `${{{iterator}}}-…`");
+            self.diagnostics.report(path.field("metadata").field("name"), message).advise(advice);
+        }
+    }
+}
+
+pub(super) fn kind_name(fields: &Map<String, Value>, known: Option<&KnownKind>) -> KindName {
+    let word = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    KindName {
+        api_version: word("apiVersion"),
+        kind: word("kind"),
+        namespaced: known.is_none_or(|it| it.namespaced),
+    }
+}
+
+/// What a template says about the namespace.
+#[derive(Clone, Copy)]
+enum Namespace<'s> {
+    Literal(&'s Value),
+    Computed,
+}
+
+impl Namespace<'_> {
+    fn is_blank(self) -> bool {
+        match self {
+            Self::Literal(value) => value.as_str().is_none_or(|text| text.trim().is_empty()),
+            Self::Computed => false,
+        }
+    }
+}
+
+fn shape_or_literal<'s>(shape: &'s Shape, path: &[&str]) -> Option<Namespace<'s>> {
+    let (first, rest) = path.split_first()?;
+    match shape {
+        Shape::Object(fields) => {
+            let (_, inner) = fields.iter().find(|(name, _)| name == first)?;
+            match (inner, rest) {
+                (Shape::Literal(value), []) => Some(Namespace::Literal(value)),
+                (_, []) => Some(Namespace::Computed),
+                (inner, rest) => shape_or_literal(inner, rest),
+            }
+        }
+        Shape::Literal(value) => {
+            let found = path.iter().try_fold(value, |value, name| value.get(name))?;
+            Some(Namespace::Literal(found))
+        }
+        Shape::List(_) | Shape::Expression(_) | Shape::Text(_) => None,
+    }
+}

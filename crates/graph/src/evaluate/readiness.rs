@@ -1,0 +1,105 @@
+//! What was observed of a node, and whether that is enough.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "every other value is itself")]
+
+use krono_cel::{Bindings, Type, Val};
+use serde_json::Value;
+
+use super::resolve::identity;
+use super::{NodeError, Pass, Readiness, Target};
+use crate::compile::ELEMENT;
+use crate::expression::Expression;
+use crate::graph::{Node, Subject};
+
+impl<'a> Pass<'a> {
+    /// Looks the objects of a node up, lets its name stand for them, and tells whether they are ready.
+    pub(super) fn observe(&mut self, index: usize, target: &Target) -> Readiness {
+        let graph = self.graph;
+        let node = &graph.nodes[index];
+        let found = self.find(node, target);
+        let wanted = match target {
+            Target::Objects(objects) => objects.len(),
+            Target::Named { .. } => 1,
+            Target::Selected { .. } => 0,
+        };
+        let ty = variable_type(node);
+        if node.is_collection() {
+            let element = if let Type::List(list) = ty { &list.element } else { ty };
+            let elements = found.iter().map(|it| Val::from_json(it, element)).collect();
+            self.values[index] = Some(Val::list(elements));
+        } else {
+            self.values[index] = found.first().map(|it| Val::from_json(it, ty));
+        }
+        if found.len() < wanted { Readiness::Absent } else { self.readiness(node, &found) }
+    }
+
+    fn find(&self, node: &'a Node, target: &Target) -> Vec<&'a Value> {
+        let kind = node.subject.kind();
+        match target {
+            Target::Objects(objects) => {
+                let find = |object: &Value| {
+                    let (namespace, name) = identity(object, kind);
+                    self.observed.object(kind, namespace, name)
+                };
+                objects.iter().filter_map(find).collect()
+            }
+            Target::Named { namespace, name } => {
+                self.observed.object(kind, namespace, name).into_iter().collect()
+            }
+            Target::Selected { namespace, selector } => {
+                self.observed.selected(kind, namespace.as_deref(), selector)
+            }
+        }
+    }
+
+    fn readiness(&self, node: &'a Node, found: &[&'a Value]) -> Readiness {
+        let name = if node.is_collection() { ELEMENT } else { &node.id };
+        for object in found {
+            let mut bindings = node.ready_env.bindings().with(name, object);
+            self.bind_whole(node, &mut bindings);
+            for condition in &node.ready_when {
+                let expression = || condition.source().to_owned();
+                match verdict(condition, &bindings) {
+                    Ok(true) => {}
+                    Err(NodeError::Condition { error, .. }) if !error.is_missing_data() => {
+                        return Readiness::Failed { expression: expression(), error };
+                    }
+                    Ok(false) | Err(_) => return Readiness::NotReady { expression: expression() },
+                }
+            }
+        }
+        Readiness::Ready
+    }
+
+    /// A selection may also be looked at as a whole.
+    fn bind_whole(&self, node: &'a Node, bindings: &mut Bindings<'a>) {
+        let position = self.graph.nodes.iter().position(|it| it.id == node.id);
+        let whole = position.and_then(|it| self.values[it].clone());
+        if let (Subject::External(_), true, Some(whole)) = (&node.subject, node.is_collection(), whole) {
+            bindings.set_val(&node.id, whole);
+        }
+    }
+}
+
+/// The type of a node's name in templates.
+fn variable_type(node: &Node) -> &Type {
+    let slot = node.env.slot(&node.id);
+    slot.and_then(|slot| node.env.variables().get(slot)).map_or(&Type::Dyn, |it| &it.ty)
+}
+
+/// What a condition says; an optional without a value says no.
+pub(super) fn verdict<'a>(condition: &'a Expression, bindings: &Bindings<'a>) -> Result<bool, NodeError> {
+    let expression = || condition.source().to_owned();
+    let value = condition.evaluate(bindings);
+    let value = value.map_err(|error| NodeError::Condition { expression: expression(), error })?;
+    let value = match &value {
+        Val::Optional(None) => return Ok(false),
+        Val::Optional(Some(inner)) => inner,
+        other => other,
+    };
+    if let Val::Bool(verdict) = value {
+        Ok(*verdict)
+    } else {
+        Err(NodeError::NoVerdict { expression: expression() })
+    }
+}

@@ -1,0 +1,91 @@
+//! The author's status fields, as far as they have values.
+
+use krono_cel::{Bindings, EvalError, Type, Val};
+use serde_json::{Map, Value};
+
+use super::resolve::at;
+use super::{Observed, Pass, without_status};
+use crate::compile::INSTANCE;
+use crate::expression::Expression;
+use crate::graph::CompiledGraph;
+use crate::shape::{FillError, Shape};
+
+impl Pass<'_> {
+    pub(super) fn status(&self) -> (Map<String, Value>, Vec<FillError>) {
+        let status = &self.graph.status;
+        let mut projection =
+            Projection { bindings: self.bindings(&status.env), known: self, errors: Vec::new() };
+        let fields = status.fields.iter();
+        let fields = fields.filter_map(|(name, shape)| Some((name.clone(), projection.field(shape, name)?)));
+        (fields.collect(), projection.errors)
+    }
+
+    /// Whether all that an expression mentions has been observed.
+    fn knows(&self, expression: &Expression) -> bool {
+        let mut nodes = expression.variables().iter().filter_map(|slot| slot.checked_sub(1));
+        nodes.all(|node| self.values.get(node).is_some_and(Option::is_some))
+    }
+}
+
+struct Projection<'p, 'a> {
+    bindings: Bindings<'a>,
+    known: &'p Pass<'a>,
+    errors: Vec<FillError>,
+}
+
+impl<'a> Projection<'_, 'a> {
+    /// The value of a field; none when it, or all that is in it, is missing.
+    fn field(&mut self, shape: &'a Shape, path: &str) -> Option<Value> {
+        if let Shape::Object(fields) = shape {
+            let fields = fields
+                .iter()
+                .filter_map(|(name, it)| Some((name.clone(), self.field(it, &format!("{path}.{name}"))?)));
+            return Some(fields.collect::<Map<_, _>>()).filter(|it| !it.is_empty()).map(Value::Object);
+        }
+        let mut known = true;
+        shape.for_each_expression(&mut |it| known &= self.known.knows(it));
+        if !known {
+            return None;
+        }
+        match shape.fill(&self.bindings) {
+            Ok(value) => value.filter(|it| !it.is_null()),
+            Err(missing) if missing.error.is_missing_data() => None,
+            Err(FillError { error, .. }) => {
+                self.errors.push(at(path, error));
+                None
+            }
+        }
+    }
+}
+
+impl CompiledGraph {
+    /// The author's conditions, which take the place of the usual ones; none if the author wrote none.
+    ///
+    /// `instance` has the usual conditions in its status, for `runtime.condition(schema, …)`. A condition whose data
+    /// is not there yet is left out: what it said before still holds.
+    pub fn conditions(&self, instance: &Value, observed: &dyn Observed) -> Result<Vec<Value>, FillError> {
+        let plain = without_status(instance);
+        let mut pass = Pass::new(self, &plain, observed);
+        pass.run();
+        let mut bindings = pass.bindings(&self.status.env);
+        bindings.set_val(INSTANCE, Val::from_json(instance, &Type::Dyn));
+        let mut conditions = Vec::new();
+        for (index, expression) in self.status.conditions.iter().enumerate() {
+            let value = if pass.knows(expression) { expression.evaluate(&bindings) } else { continue };
+            match value.and_then(|it| conditions_in(&it)) {
+                Ok(found) => conditions.extend(found),
+                Err(error) if error.is_missing_data() => {}
+                Err(error) => return Err(at(&format!("conditions[{index}]"), error)),
+            }
+        }
+        Ok(conditions)
+    }
+}
+
+/// The conditions that a value is: one, or a list of them.
+fn conditions_in(value: &Val<'_>) -> Result<Vec<Value>, EvalError> {
+    match value.as_list() {
+        Some(list) => list.iter().map(|it| it.to_json()).collect(),
+        None => value.to_json().map(|it| vec![it]),
+    }
+}

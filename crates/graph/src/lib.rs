@@ -1,0 +1,25 @@
+//! Definitions compiled into typed graphs of resources, and evaluated for one instance.
+//!
+//! Pure: no clock, no randomness, no files, no network. Nothing here panics on any input.
+
+mod compile;
+mod diagnostic;
+mod evaluate;
+mod expression;
+mod fields;
+mod graph;
+mod kinds;
+mod names;
+mod order;
+mod rgd;
+mod shape;
+
+pub use compile::{Options, compile};
+pub use diagnostic::Diagnostic;
+pub use evaluate::{Evaluation, NodeError, NodeState, Observed, Readiness, Resolved, Target};
+pub use expression::Expression;
+pub use graph::{CompiledGraph, Dimension, KindName, Manifest, Node, Reference, Subject};
+pub use kinds::{Kinds, KnownKind};
+pub use order::Order;
+pub use rgd::DeletionPolicy;
+pub use shape::{FillError, Shape, TextPart};

@@ -1,0 +1,206 @@
+//! The front-end for kro's `ResourceGraphDefinition`: what the author wrote, told apart.
+
+use krono_schema::Path;
+use krono_schema::crd::{InstanceSchema, InvalidInstanceSchema};
+use serde_json::{Map, Value};
+
+use crate::diagnostic::Diagnostics;
+use crate::names;
+
+/// A definition, read but not understood.
+#[derive(Debug)]
+pub(crate) struct Source<'v> {
+    pub(crate) instance: Option<InstanceSchema>,
+    pub(crate) nodes: Vec<NodeSource<'v>>,
+}
+
+/// One entry of `spec.resources`.
+#[derive(Debug)]
+pub(crate) struct NodeSource<'v> {
+    /// Its place in `spec.resources`.
+    pub(crate) index: usize,
+    pub(crate) id: &'v str,
+    pub(crate) subject: SubjectSource<'v>,
+    pub(crate) include_when: Vec<&'v str>,
+    pub(crate) ready_when: Vec<&'v str>,
+    /// Iterators and the expressions of their lists.
+    pub(crate) for_each: Vec<(&'v str, &'v str)>,
+    pub(crate) deletion: Option<DeletionPolicy>,
+}
+
+/// What a node is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SubjectSource<'v> {
+    /// An object to make.
+    Template(&'v Map<String, Value>),
+    /// Objects that others make.
+    External(&'v Map<String, Value>),
+}
+
+/// What becomes of an object that is no longer wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeletionPolicy {
+    /// It is deleted.
+    Delete,
+    /// It stays.
+    Retain,
+}
+
+const FIELDS: [&str; 8] = [
+    "id",
+    "template",
+    "externalRef",
+    "readyWhen",
+    "includeWhen",
+    "forEach",
+    "propagateWhen",
+    "deletionPolicy",
+];
+
+/// Reads a definition as far as it can be read.
+pub(crate) fn read<'v>(definition: &'v Value, diagnostics: &mut Diagnostics) -> Source<'v> {
+    let instance =
+        InstanceSchema::from_definition(definition).map_err(|invalid| report(&invalid, diagnostics)).ok();
+    let resources = definition.pointer("/spec/resources").filter(|it| !it.is_null());
+    let mut reader = Reader { diagnostics };
+    let nodes = resources.map_or_else(Vec::new, |it| reader.nodes(it));
+    Source { instance, nodes }
+}
+
+fn report(invalid: &InvalidInstanceSchema, diagnostics: &mut Diagnostics) {
+    let prefix = match invalid {
+        InvalidInstanceSchema::Fields(_) => "",
+        InvalidInstanceSchema::Spec(_) | InvalidInstanceSchema::Status(_) => "spec.schema.",
+    };
+    for line in invalid.to_string().lines() {
+        let (path, message) = line.split_once(": ").unwrap_or(("spec.schema", line));
+        diagnostics.report(format!("{prefix}{path}"), message);
+    }
+}
+
+struct Reader<'d> {
+    diagnostics: &'d mut Diagnostics,
+}
+
+impl Reader<'_> {
+    fn nodes<'v>(&mut self, resources: &'v Value) -> Vec<NodeSource<'v>> {
+        let path = Path::named("spec.resources");
+        let Some(entries) = resources.as_array() else {
+            self.diagnostics.report(path, "expected a list of resources");
+            return Vec::new();
+        };
+        let mut nodes: Vec<NodeSource<'v>> = Vec::with_capacity(entries.len());
+        for (index, entry) in entries.iter().enumerate() {
+            let Some(node) = self.node(entry, index, &path.index(index)) else { continue };
+            if let Some(first) = nodes.iter().find(|it| it.id == node.id) {
+                let message = format!("{:?} is the id of spec.resources[{}] already", node.id, first.index);
+                self.diagnostics.report(path.index(index).field("id"), message).advise("ids are unique");
+            }
+            nodes.push(node);
+        }
+        nodes
+    }
+
+    fn node<'v>(&mut self, entry: &'v Value, index: usize, path: &Path<'_>) -> Option<NodeSource<'v>> {
+        let Some(fields) = entry.as_object() else {
+            self.diagnostics.report(path, "expected a map with an id and a template or externalRef");
+            return None;
+        };
+        for unknown in fields.keys().filter(|name| !FIELDS.contains(&name.as_str())) {
+            let known = format!("a resource has {}", FIELDS.join(", "));
+            self.diagnostics.report(path.field(unknown), "unknown field").advise(known);
+        }
+        let id = self.id(fields, path);
+        let subject = self.subject(fields, path);
+        Some(NodeSource {
+            index,
+            include_when: self.texts(fields, "includeWhen", path),
+            ready_when: self.texts(fields, "readyWhen", path),
+            for_each: self.iterators(fields, path),
+            deletion: self.deletion(fields, path),
+            id: id?,
+            subject: subject?,
+        })
+    }
+
+    fn id<'v>(&mut self, fields: &'v Map<String, Value>, path: &Path<'_>) -> Option<&'v str> {
+        let at = path.field("id");
+        let Some(id) = fields.get("id").and_then(Value::as_str) else {
+            self.diagnostics.report(at, "expected a lowerCamelCase word such as `webServer`");
+            return None;
+        };
+        if let Some(complaint) = names::complaint(id) {
+            self.diagnostics.report(at, complaint);
+        }
+        Some(id)
+    }
+
+    fn subject<'v>(&mut self, fields: &'v Map<String, Value>, path: &Path<'_>) -> Option<SubjectSource<'v>> {
+        let present = |name: &str| fields.get(name).filter(|it| !it.is_null());
+        let (name, value) = match (present("template"), present("externalRef")) {
+            (Some(template), None) => ("template", template),
+            (None, Some(external)) => ("externalRef", external),
+            (Some(_), Some(_)) | (None, None) => {
+                self.diagnostics.report(path, "exactly one of template or externalRef must be provided");
+                return None;
+            }
+        };
+        let Some(map) = value.as_object() else {
+            self.diagnostics.report(path.field(name), "expected a map with apiVersion, kind and metadata");
+            return None;
+        };
+        Some(if name == "template" { SubjectSource::Template(map) } else { SubjectSource::External(map) })
+    }
+
+    fn list<'v>(&mut self, fields: &'v Map<String, Value>, name: &str, path: &Path<'_>) -> &'v [Value] {
+        match fields.get(name) {
+            Some(Value::Array(entries)) => entries,
+            None | Some(Value::Null) => &[],
+            Some(_) => {
+                self.diagnostics.report(path.field(name), "expected a list");
+                &[]
+            }
+        }
+    }
+
+    fn texts<'v>(&mut self, fields: &'v Map<String, Value>, name: &str, path: &Path<'_>) -> Vec<&'v str> {
+        let at = path.field(name);
+        let entries = self.list(fields, name, path).iter().enumerate();
+        let text = |(index, entry): (usize, &'v Value)| {
+            let text = entry.as_str();
+            if text.is_none() {
+                self.diagnostics.report(at.index(index), "expected an expression, ${…}");
+            }
+            text
+        };
+        // What is no text is reported, and keeps its place, so that others are found under theirs.
+        entries.map(text).map(Option::unwrap_or_default).collect()
+    }
+
+    fn iterators<'v>(&mut self, fields: &'v Map<String, Value>, path: &Path<'_>) -> Vec<(&'v str, &'v str)> {
+        let at = path.field("forEach");
+        let mut iterators = Vec::new();
+        for (index, entry) in self.list(fields, "forEach", path).iter().enumerate() {
+            let single = entry.as_object().filter(|it| it.len() == 1).and_then(|it| it.iter().next());
+            if let Some(iterator) = single.and_then(|(name, list)| Some((name.as_str(), list.as_str()?))) {
+                iterators.push(iterator);
+            } else {
+                let message = "expected one iterator and its list, such as `region: ${schema.spec.regions}`";
+                self.diagnostics.report(at.index(index), message);
+            }
+        }
+        iterators
+    }
+
+    fn deletion(&mut self, fields: &Map<String, Value>, path: &Path<'_>) -> Option<DeletionPolicy> {
+        match fields.get("deletionPolicy")? {
+            Value::Null => None,
+            Value::String(text) if text == "Delete" => Some(DeletionPolicy::Delete),
+            Value::String(text) if text == "Retain" => Some(DeletionPolicy::Retain),
+            Value::String(_) | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                self.diagnostics.report(path.field("deletionPolicy"), "expected Delete or Retain");
+                None
+            }
+        }
+    }
+}

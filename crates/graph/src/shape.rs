@@ -1,0 +1,127 @@
+//! Values with expressions in them, and what becomes of them when the expressions have values.
+
+use std::collections::BTreeSet;
+
+use krono_cel::library::kro::Omit;
+use krono_cel::{Bindings, EvalError};
+use serde_json::{Map, Value};
+
+use crate::expression::Expression;
+
+/// A value whose expressions are compiled.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// A value without expressions.
+    Literal(Value),
+    /// A map, some of whose values have expressions in them.
+    Object(Vec<(String, Shape)>),
+    /// A list, some of whose elements have expressions in them.
+    List(Vec<Shape>),
+    /// The value of an expression.
+    Expression(Expression),
+    /// Text with expressions in it.
+    Text(Vec<TextPart>),
+}
+
+/// A part of a text.
+#[derive(Clone, Debug)]
+pub enum TextPart {
+    /// Text as it is.
+    Literal(String),
+    /// An expression whose value is text.
+    Expression(Expression),
+}
+
+/// Why a value could not be made, and where in it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{path}: {error}")]
+pub struct FillError {
+    /// The field, such as `spec.replicas`.
+    pub path: String,
+    /// What went wrong there.
+    pub error: EvalError,
+}
+
+impl Shape {
+    /// The value; none where `omit()` takes it away.
+    pub(crate) fn fill<'a>(&'a self, bindings: &Bindings<'a>) -> Result<Option<Value>, FillError> {
+        let at_root = |error| FillError { path: String::new(), error };
+        match self {
+            Self::Literal(value) => Ok(Some(value.clone())),
+            Self::Object(fields) => fill_object(fields, bindings).map(Some),
+            Self::List(elements) => fill_list(elements, bindings).map(Some),
+            Self::Expression(expression) => value_of(expression, bindings).map_err(at_root),
+            Self::Text(parts) => text_of(parts, bindings).map(Value::String).map(Some).map_err(at_root),
+        }
+    }
+
+    /// Calls `visit` with every expression.
+    pub(crate) fn for_each_expression<'a>(&'a self, visit: &mut impl FnMut(&'a Expression)) {
+        match self {
+            Self::Literal(_) => {}
+            Self::Object(fields) => fields.iter().for_each(|(_, it)| it.for_each_expression(visit)),
+            Self::List(elements) => elements.iter().for_each(|it| it.for_each_expression(visit)),
+            Self::Expression(expression) => visit(expression),
+            Self::Text(parts) => parts.iter().for_each(|part| match part {
+                TextPart::Literal(_) => {}
+                TextPart::Expression(expression) => visit(expression),
+            }),
+        }
+    }
+
+    /// The variables that its expressions mention.
+    pub(crate) fn variables(&self) -> BTreeSet<usize> {
+        let mut variables = BTreeSet::new();
+        self.for_each_expression(&mut |it| variables.extend(it.variables()));
+        variables
+    }
+
+    /// The part of it at a place in nested maps.
+    pub(crate) fn at(&self, path: &[&str]) -> Option<&Shape> {
+        let Some((first, rest)) = path.split_first() else { return Some(self) };
+        match self {
+            Self::Object(fields) => fields.iter().find(|(name, _)| name == first)?.1.at(rest),
+            Self::Literal(_) | Self::List(_) | Self::Expression(_) | Self::Text(_) => None,
+        }
+    }
+}
+
+fn fill_object<'a>(fields: &'a [(String, Shape)], bindings: &Bindings<'a>) -> Result<Value, FillError> {
+    let mut object = Map::new();
+    for (name, shape) in fields {
+        if let Some(value) = shape.fill(bindings).map_err(|error| error.within(name))? {
+            object.insert(name.clone(), value);
+        }
+    }
+    Ok(Value::Object(object))
+}
+
+fn fill_list<'a>(elements: &'a [Shape], bindings: &Bindings<'a>) -> Result<Value, FillError> {
+    let fill = |(index, shape): (usize, &'a Shape)| {
+        shape.fill(bindings).map_err(|error| error.within(&format!("[{index}]"))).transpose()
+    };
+    elements.iter().enumerate().filter_map(fill).collect::<Result<_, _>>().map(Value::Array)
+}
+
+fn value_of<'a>(expression: &'a Expression, bindings: &Bindings<'a>) -> Result<Option<Value>, EvalError> {
+    let value = expression.evaluate(bindings)?;
+    if Omit::is(&value) { Ok(None) } else { value.to_json().map(Some) }
+}
+
+fn text_of<'a>(parts: &'a [TextPart], bindings: &Bindings<'a>) -> Result<String, EvalError> {
+    let mut text = String::new();
+    for part in parts {
+        match part {
+            TextPart::Literal(literal) => text.push_str(literal),
+            TextPart::Expression(expression) => text.push_str(expression.evaluate(bindings)?.text()?),
+        }
+    }
+    Ok(text)
+}
+
+impl FillError {
+    fn within(self, step: &str) -> Self {
+        let separator = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        Self { path: format!("{step}{separator}{}", self.path), ..self }
+    }
+}
