@@ -7,12 +7,11 @@ mod manifest;
 mod status;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use krono_cel::library::kro;
 use krono_cel::{Env, EnvBuilder, Type};
+use krono_schema::Path;
 use krono_schema::cel::cel_type;
-use krono_schema::{Path, Schema};
 use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -256,6 +255,3 @@ fn element_type(list: &Type) -> Type {
         _ => Type::Dyn,
     }
 }
-
-/// A schema that is borrowed where it can be.
-pub(crate) type SharedSchema = Arc<Schema>;

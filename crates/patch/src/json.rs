@@ -8,13 +8,13 @@ mod error;
 #[cfg(test)]
 mod tests;
 
+use krono_schema::go_text::json_kind;
 use serde_json::{Map, Value};
 
 use crate::depth;
 use container::{Container, Missing};
 use error::Failure;
 pub use error::JsonPatchError;
-pub(crate) use error::kind;
 
 /// The most operations of one patch.
 pub const MAX_OPERATIONS: usize = 10_000;
@@ -52,7 +52,7 @@ fn operations(patch: Value) -> Result<Vec<Map<String, Value>>, JsonPatchError> {
         Value::Null => Vec::new(),
         Value::Array(operations) => operations,
         other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => {
-            return Err(JsonPatchError::NotAList { found: kind(&other) });
+            return Err(JsonPatchError::NotAList { found: json_kind(&other) });
         }
     };
     operations.into_iter().map(fields).collect()
@@ -63,7 +63,7 @@ fn fields(operation: Value) -> Result<Map<String, Value>, JsonPatchError> {
         Value::Null => Ok(Map::new()),
         Value::Object(fields) => Ok(fields),
         other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
-            Err(JsonPatchError::NotAnOperation { found: kind(&other) })
+            Err(JsonPatchError::NotAnOperation { found: json_kind(&other) })
         }
     }
 }

@@ -1,9 +1,9 @@
 //! JSON merge patch (RFC 7396) as the API server applies it.
 
+use krono_schema::go_text::json_kind;
 use serde_json::{Map, Value};
 
 use crate::depth::{self, TooDeep};
-use crate::json::kind;
 
 /// Why a merge patch does not apply; a bad request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +38,7 @@ pub fn apply(document: Value, patch: Value) -> Result<Value, MergePatchError> {
         Value::Object(patch) => patch,
         Value::Null => return Err(MergePatchError::Null),
         other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
-            return Err(MergePatchError::NotAnObject { found: kind(&other) });
+            return Err(MergePatchError::NotAnObject { found: json_kind(&other) });
         }
     };
     let Value::Object(mut document) = document else {

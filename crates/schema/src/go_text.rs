@@ -11,6 +11,18 @@ pub fn is_printable(character: char) -> bool {
     matches!(character, '"' | '\\') || !quote(&character.to_string()).contains('\\')
 }
 
+/// What Go's JSON decoder calls the kind of a value.
+pub fn json_kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
 /// A double as `%v` prints it.
 pub fn double(value: f64) -> String {
     scientific_outside(value, -4, 6)

@@ -6,6 +6,7 @@ mod schema;
 use serde_json::{Map, Value};
 
 use crate::error::{BadValue, ErrorKind, FieldError};
+use crate::go_text::json_kind;
 use crate::path::Path;
 
 pub(crate) use names::dns1035_label_complaint;
@@ -68,7 +69,7 @@ fn shape_complaint(metadata: &Value) -> Option<String> {
         None => {
             return Some(format!(
                 "json: cannot unmarshal {} into Go value of type v1.ObjectMeta",
-                json_type(metadata)
+                json_kind(metadata)
             ));
         }
     };
@@ -89,24 +90,13 @@ fn mismatch(value: &Value, kind: Kind) -> Option<(&'static str, &'static str)> {
         (Kind::Integer, Value::Number(number)) if number.is_i64() => return None,
         (Kind::Strings, Value::Object(entries)) => {
             let wrong = entries.values().find(|value| !value.is_string() && !value.is_null())?;
-            return Some((json_type(wrong), "string"));
+            return Some((json_kind(wrong), "string"));
         }
         (Kind::Text(expected) | Kind::List(expected), _) => expected,
         (Kind::Integer, _) => "int64",
         (Kind::Strings, _) => "map[string]string",
     };
-    Some((json_type(value), expected))
-}
-
-fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
+    Some((json_kind(value), expected))
 }
 
 struct Checker<'a> {

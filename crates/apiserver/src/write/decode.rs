@@ -1,5 +1,6 @@
 //! A body turned into an object of the kind it was sent to.
 
+use krono_schema::go_text::json_kind;
 use serde_json::Value;
 
 use super::{metadata, types};
@@ -80,14 +81,7 @@ pub(crate) fn duplicates(
 }
 
 fn as_object(resource: &Resource, value: Value) -> Result<Object, Status> {
-    let found = match &value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
+    let found = json_kind(&value);
     Object::new(value).ok_or_else(|| {
         let why = format!("json: cannot unmarshal {found} into Go value of type v1.{}", resource.kind.kind);
         cannot_be_handled(resource, &why)

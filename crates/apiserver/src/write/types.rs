@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use krono_schema::go_text::json_kind;
 use krono_schema::{Schema, SchemaType};
 use serde_json::Value;
 
@@ -61,21 +62,23 @@ fn node(schema: &Schema, value: &Value, place: &Place) -> Option<String> {
         Some(SchemaType::Integer) => integer(schema, value, place),
         Some(SchemaType::Array) => match value.as_array() {
             Some(items) => items.iter().find_map(|item| node(schema.items.as_deref()?, item, place)),
-            None => Some(place.mismatch(found(value), &type_name(schema))),
+            None => Some(place.mismatch(json_kind(value), &type_name(schema))),
         },
         Some(SchemaType::Object) => match (value.as_object(), schema.map_values()) {
             (Some(entries), Some(values)) => entries.values().find_map(|value| node(values, value, place)),
             (Some(_), None) => fields(schema, value, place),
-            (None, _) => Some(place.mismatch(found(value), &type_name(schema))),
+            (None, _) => Some(place.mismatch(json_kind(value), &type_name(schema))),
         },
         Some(SchemaType::Boolean | SchemaType::Number) => {
-            Some(place.mismatch(found(value), &type_name(schema)))
+            Some(place.mismatch(json_kind(value), &type_name(schema)))
         }
     }
 }
 
 fn string(schema: &Schema, value: &Value, place: &Place) -> Option<String> {
-    let Some(text) = value.as_str() else { return Some(place.mismatch(found(value), &type_name(schema))) };
+    let Some(text) = value.as_str() else {
+        return Some(place.mismatch(json_kind(value), &type_name(schema)));
+    };
     match schema.format.as_deref() {
         Some("byte") => bytes(text),
         _ => None,
@@ -96,7 +99,9 @@ fn bytes(text: &str) -> Option<String> {
 }
 
 fn integer(schema: &Schema, value: &Value, place: &Place) -> Option<String> {
-    let Value::Number(number) = value else { return Some(place.mismatch(found(value), &type_name(schema))) };
+    let Value::Number(number) = value else {
+        return Some(place.mismatch(json_kind(value), &type_name(schema)));
+    };
     let fits = match schema.format.as_deref() {
         Some("int32") => number.as_i64().is_some_and(|it| i32::try_from(it).is_ok()),
         _ => number.as_i64().is_some(),
@@ -137,17 +142,6 @@ fn time(text: &str) -> Option<String> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (rest, part) = if digits >= 4 { (&text[4..], "-") } else { (text, "2006") };
     Some(format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {part:?}"))
-}
-
-fn found(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 /// The name of a type without its package; schemas of built-in kinds have the name of their definition as title.

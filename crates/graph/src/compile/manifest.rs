@@ -6,7 +6,7 @@ use krono_cel::Env;
 use krono_schema::{Path, Schema, SchemaType, cluster_object_meta, object_meta};
 use serde_json::{Map, Value};
 
-use super::{Compiler, SharedSchema, type_name};
+use super::{Compiler, type_name};
 use crate::diagnostic::Diagnostics;
 use crate::fields::Lowering;
 use crate::graph::{KindName, Manifest};
@@ -69,7 +69,7 @@ fn word<'v>(
 }
 
 /// The schema of whole objects: with metadata in full.
-pub(super) fn object_schema(known: &KnownKind) -> SharedSchema {
+pub(super) fn object_schema(known: &KnownKind) -> Arc<Schema> {
     let has_metadata = known.schema.properties.get("metadata").is_some_and(|it| !it.properties.is_empty());
     if has_metadata || known.schema.schema_type != Some(SchemaType::Object) {
         return Arc::clone(&known.schema);
@@ -103,7 +103,7 @@ impl Compiler<'_> {
         let type_name = type_name(source.id);
         let mut lowering = Lowering { expressions: self.expressions(env), type_name: &type_name };
         let shape = lowering.lower(&Value::Object(template.clone()), schema.as_deref(), &path);
-        self.check_scope(&shape, &kind, known.is_some(), &path);
+        self.check_scope(template, &kind, known.is_some(), &path);
         self.check_prefixes(template, &path);
         if raw {
             self.check_raw(&shape, &path);
@@ -113,10 +113,10 @@ impl Compiler<'_> {
     }
 
     /// Objects live where their kind says, and those of cluster-wide instances nowhere by default.
-    fn check_scope(&mut self, shape: &Shape, kind: &KindName, known: bool, path: &Path<'_>) {
+    fn check_scope(&mut self, template: &Map<String, Value>, kind: &KindName, known: bool, path: &Path<'_>) {
         let metadata = path.field("metadata");
         let at = metadata.field("namespace");
-        let namespace = shape_or_literal(shape, &["metadata", "namespace"]);
+        let namespace = template.get("metadata").and_then(|it| it.get("namespace"));
         if known && !kind.namespaced && namespace.is_some() {
             let message = format!("{} is not namespaced", kind.kind);
             self.diagnostics.report(at, message).advise("remove the namespace");
@@ -124,7 +124,7 @@ impl Compiler<'_> {
         }
         let cluster =
             self.source.instance.as_ref().is_some_and(|it| it.scope == krono_schema::crd::Scope::Cluster);
-        if known && kind.namespaced && cluster && namespace.is_none_or(Namespace::is_blank) {
+        if known && kind.namespaced && cluster && namespace.is_none_or(is_blank) {
             let message =
                 "instances of this definition are in no namespace, so the resource must name its own";
             self.diagnostics.report(at, message);
@@ -188,37 +188,6 @@ pub(super) fn kind_name(fields: &Map<String, Value>, known: Option<&KnownKind>) 
     }
 }
 
-/// What a template says about the namespace.
-#[derive(Clone, Copy)]
-enum Namespace<'s> {
-    Literal(&'s Value),
-    Computed,
-}
-
-impl Namespace<'_> {
-    fn is_blank(self) -> bool {
-        match self {
-            Self::Literal(value) => value.as_str().is_none_or(|text| text.trim().is_empty()),
-            Self::Computed => false,
-        }
-    }
-}
-
-fn shape_or_literal<'s>(shape: &'s Shape, path: &[&str]) -> Option<Namespace<'s>> {
-    let (first, rest) = path.split_first()?;
-    match shape {
-        Shape::Object(fields) => {
-            let (_, inner) = fields.iter().find(|(name, _)| name == first)?;
-            match (inner, rest) {
-                (Shape::Literal(value), []) => Some(Namespace::Literal(value)),
-                (_, []) => Some(Namespace::Computed),
-                (inner, rest) => shape_or_literal(inner, rest),
-            }
-        }
-        Shape::Literal(value) => {
-            let found = path.iter().try_fold(value, |value, name| value.get(name))?;
-            Some(Namespace::Literal(found))
-        }
-        Shape::List(_) | Shape::Expression(_) | Shape::Text(_) => None,
-    }
+fn is_blank(namespace: &Value) -> bool {
+    namespace.as_str().is_none_or(|text| text.trim().is_empty())
 }

@@ -30,7 +30,7 @@ impl<'a> Pass<'a> {
         } else {
             self.values[index] = found.first().map(|it| Val::from_json(it, ty));
         }
-        if found.len() < wanted { Readiness::Absent } else { self.readiness(node, &found) }
+        if found.len() < wanted { Readiness::Absent } else { self.readiness(index, &found) }
     }
 
     fn find(&self, node: &'a Node, target: &Target) -> Vec<&'a Value> {
@@ -52,11 +52,12 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn readiness(&self, node: &'a Node, found: &[&'a Value]) -> Readiness {
+    fn readiness(&self, index: usize, found: &[&'a Value]) -> Readiness {
+        let node = &self.graph.nodes[index];
         let name = if node.is_collection() { ELEMENT } else { &node.id };
         for object in found {
             let mut bindings = node.ready_env.bindings().with(name, object);
-            self.bind_whole(node, &mut bindings);
+            self.bind_whole(index, &mut bindings);
             for condition in &node.ready_when {
                 let expression = || condition.source().to_owned();
                 match verdict(condition, &bindings) {
@@ -72,9 +73,8 @@ impl<'a> Pass<'a> {
     }
 
     /// A selection may also be looked at as a whole.
-    fn bind_whole(&self, node: &'a Node, bindings: &mut Bindings<'a>) {
-        let position = self.graph.nodes.iter().position(|it| it.id == node.id);
-        let whole = position.and_then(|it| self.values[it].clone());
+    fn bind_whole(&self, index: usize, bindings: &mut Bindings<'a>) {
+        let (node, whole) = (&self.graph.nodes[index], self.values[index].clone());
         if let (Subject::External(_), true, Some(whole)) = (&node.subject, node.is_collection(), whole) {
             bindings.set_val(&node.id, whole);
         }

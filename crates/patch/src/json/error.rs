@@ -1,7 +1,5 @@
 //! Why a JSON patch does not apply, in the API server's words.
 
-use serde_json::Value;
-
 use super::MAX_OPERATIONS;
 
 /// Why a JSON patch does not apply.
@@ -51,17 +49,5 @@ impl From<&str> for Failure {
 impl From<String> for Failure {
     fn from(message: String) -> Self {
         Self(message)
-    }
-}
-
-/// What Go's JSON decoder calls the value.
-pub(crate) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }
