@@ -9,6 +9,7 @@ mod kubernetes_text;
 mod leaves;
 mod reduce;
 mod rules;
+mod signs;
 mod variables;
 
 use std::collections::BTreeMap;
