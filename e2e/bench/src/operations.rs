@@ -112,8 +112,8 @@ fn apply_status(number: usize) -> Asked {
 /// Makes the kind and its objects, and waits until both are there.
 async fn define_widgets(side: &Side) -> anyhow::Result<()> {
     let text = |kind: &str| json!({"type": kind});
-    let condition = json!({"type": "object", "properties": {"type": text("string"), "status": text("string"),
-        "reason": text("string"), "message": text("string"), "lastTransitionTime": text("string")}});
+    let condition = json!({"type": "object", "required": ["type"], "properties": {
+        "type": text("string"), "status": text("string"), "reason": text("string"), "message": text("string"), "lastTransitionTime": text("string")}});
     let conditions = json!({"type": "array", "items": condition, "x-kubernetes-list-type": "map",
         "x-kubernetes-list-map-keys": ["type"]});
     let status = json!({"type": "object", "properties": {"phase": text("string"),
