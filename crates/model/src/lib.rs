@@ -1,0 +1,10 @@
+//! What definitions, instances and resources look like on the wire.
+//!
+//! Pure: no clock, no randomness, no files, no network. Nothing here decides anything, and nothing panics on any input.
+
+pub mod applyset;
+pub mod condition;
+pub mod instance;
+pub mod metadata;
+pub mod names;
+mod object;
