@@ -118,10 +118,32 @@ impl Catalogue {
     }
 }
 
+/// The kind of the definitions of kinds.
+pub(crate) fn crd_kind() -> KindName {
+    KindName {
+        api_version: "apiextensions.k8s.io/v1".to_owned(),
+        kind: "CustomResourceDefinition".to_owned(),
+        namespaced: false,
+    }
+}
+
 /// The kinds that a definition mentions.
+#[derive(Clone)]
 pub(crate) struct Mentioned {
     pub(crate) kinds: BTreeMap<(String, String), Served>,
     built_in: Arc<dyn Kinds + Send + Sync>,
+}
+
+impl Mentioned {
+    /// Whether a definition compiled against these is the same when compiled against those.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Served, &Served)| match (&one.schema, &other.schema) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other) || one == other,
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        self.kinds.keys().eq(other.kinds.keys()) && self.kinds.values().zip(other.kinds.values()).all(same)
+    }
 }
 
 impl Kinds for Mentioned {
@@ -134,6 +156,13 @@ impl Kinds for Mentioned {
     fn similar(&self, api_version: &str, kind: &str) -> Vec<String> {
         self.built_in.similar(api_version, kind)
     }
+}
+
+/// Whether a definition mentions a kind of a group.
+pub(crate) fn mentions_group(definition: &Value, group: &str) -> bool {
+    mentioned(definition)
+        .iter()
+        .any(|(version, _)| version.split_once('/').is_some_and(|(it, _)| it == group))
 }
 
 fn mentioned(definition: &Value) -> Vec<(String, String)> {

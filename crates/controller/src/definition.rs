@@ -1,19 +1,28 @@
 //! One definition: observe, plan, apply, publish.
 
+mod observe;
+mod perform;
+
 use std::sync::Arc;
 
-use krono_graph::{KindName, compile};
-use krono_model::crd;
+use krono_graph::KindName;
+use krono_planner::definition::{Failure, Plan, plan};
 use kube::api::ApiResource;
-use serde_json::Value;
+use serde_json::json;
 
 use crate::engine::Engine;
+use crate::instance::replacing;
 use crate::queue::Outcome;
+use crate::refusal::Refusal;
+use crate::requests::Subresource;
 use crate::run::StartError;
-use crate::serving::Serving;
+
+use observe::Observed;
 
 /// Who installs the kinds that krono brings along.
 const INSTALLER: &str = "krono";
+/// How often a definition is planned in one go.
+const MOST_ROUNDS: usize = 20;
 
 /// The kind of definitions.
 pub(crate) fn kind() -> KindName {
@@ -24,6 +33,7 @@ pub(crate) fn kind() -> KindName {
     }
 }
 
+/// The same, for requests.
 pub(crate) fn resource() -> ApiResource {
     named("kro.run", "v1alpha1", "ResourceGraphDefinition", "resourcegraphdefinitions")
 }
@@ -46,41 +56,79 @@ fn named(group: &str, version: &str, kind: &str, plural: &str) -> ApiResource {
 /// Makes the kinds that krono brings along known to the cluster.
 pub(crate) async fn install(engine: &Engine) -> Result<(), StartError> {
     engine.requests.client.apiserver_version().await.map_err(StartError::Unreachable)?;
-    for (_, definition) in crd::all() {
+    for (_, definition) in krono_model::crd::all() {
         let applied = engine.requests.apply(&crd_resource(), &definition, INSTALLER, true).await;
         applied.map_err(StartError::Install)?;
     }
     Ok(())
 }
 
-/// Makes the kind of a definition known and serves it.
+/// Makes the kind of a definition known and serves it, as far as that is possible now.
 pub(crate) async fn reconcile(engine: &Engine, name: &Arc<str>) -> Outcome {
-    let Some(definition) = engine.definition(name) else {
-        engine.stop_serving(name);
-        return Outcome::Done;
-    };
-    match serve(engine, name, &definition).await {
-        Ok(()) => Outcome::Done,
-        Err(error) => {
-            tracing::warn!(definition = &**name, %error, "definition");
-            Outcome::Retry
+    let mut failed = None;
+    for _ in 0..MOST_ROUNDS {
+        match round(engine, name, &mut failed).await {
+            Ok(Some(outcome)) => return outcome,
+            Ok(None) => {}
+            Err(error) => match Refusal::of(&error) {
+                Refusal::Stale | Refusal::Absent | Refusal::Transient(_) => return Outcome::Retry,
+                Refusal::Rejected(words) => {
+                    tracing::warn!(definition = &**name, "refused: {words}");
+                    return Outcome::Retry;
+                }
+            },
+        }
+    }
+    tracing::warn!(definition = &**name, "a definition does not come to rest");
+    Outcome::Retry
+}
+
+/// What went wrong in this pass, in the words of whoever refused.
+pub(super) enum Failed {
+    Crd(String),
+    Controller(String),
+}
+
+impl Failed {
+    fn as_failure(&self) -> Failure<'_> {
+        match self {
+            Self::Crd(words) => Failure::Crd(words),
+            Self::Controller(words) => Failure::Controller(words),
         }
     }
 }
 
-async fn serve(engine: &Engine, name: &Arc<str>, definition: &Value) -> Result<(), String> {
-    let words = |error: kube::Error| error.to_string();
-    let mentioned = engine.catalogue.mentioned(definition).await.map_err(words)?;
-    let graph = compile(definition, &mentioned, krono_graph::Options::default())
-        .map_err(|it| it.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
-    let crd = serde_json::to_value(&graph.crd).map_err(|error| error.to_string())?;
-    engine.requests.apply(&crd_resource(), &crd, INSTALLER, true).await.map_err(words)?;
-    let version = &graph.crd.spec.versions[0];
-    let api_version = format!("{}/{}", graph.crd.spec.group, version.name);
-    let served = engine.catalogue.find(&api_version, &graph.crd.spec.names.kind).await.map_err(words)?;
-    let served = served.ok_or("the kind is not served yet")?;
-    let uid = definition["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
-    let serving = Serving::new((Arc::clone(name), uid), graph, &served, &mentioned, &engine.caches);
-    engine.serve(serving);
-    Ok(())
+/// One look; nothing when another is due at once.
+async fn round(
+    engine: &Engine,
+    name: &Arc<str>,
+    failed: &mut Option<Failed>,
+) -> kube::Result<Option<Outcome>> {
+    let Some(definition) = engine.definition(name) else {
+        engine.stop_serving(name);
+        return Ok(Some(Outcome::Done));
+    };
+    let observed = Observed::of(engine, name, definition).await?;
+    let now = crate::clock::now();
+    let Plan { actions, status, waiting, notices } =
+        plan(&observed.world(engine, failed.as_ref().map(Failed::as_failure), &now));
+    for notice in notices {
+        tracing::warn!(definition = &**name, "{notice}");
+    }
+    if !actions.is_empty() {
+        for action in actions {
+            if let Err(failure) = perform::perform(engine, &observed, action).await? {
+                *failed = Some(failure);
+                break;
+            }
+        }
+        return Ok(None);
+    }
+    if let Some(status) = status {
+        let patch = json!({"status": replacing(&status, &observed.definition["status"])});
+        let answer = engine.requests.merge(&resource(), ("", name), &patch, Subresource::Status).await?;
+        engine.definitions().answer(answer, None);
+    }
+    let again = waiting.is_some_and(krono_planner::definition::Waiting::needs_another_look);
+    Ok(Some(if again { Outcome::Retry } else { Outcome::Done }))
 }

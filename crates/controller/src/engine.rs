@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use krono_graph::Kinds;
+use krono_planner::definition::crd_name;
 use kube::Client;
 use serde_json::Value;
 
 use crate::cache::{Filter, KindCache};
 use crate::caches::Caches;
-use crate::catalogue::{Catalogue, Served};
+use crate::catalogue::{Catalogue, Served, mentions_group};
 use crate::options::Options;
 use crate::queue::{Key, Outcome, Queue};
 use crate::requests::Requests;
@@ -68,12 +69,16 @@ impl Engine {
         reading.objects().get("", name).map(|it| it.seen().object.clone())
     }
 
-    /// A kind changed: `plural.group`. Every definition may have been compiled against it.
-    pub(crate) fn kind_changed(&self, name: &str) {
-        self.catalogue.forget(name);
+    /// A kind changed: `plural.group`. Definitions that make it, or may have been compiled against it, are looked at.
+    pub(crate) fn kind_changed(&self, kind: &str) {
+        self.catalogue.forget(kind);
         let Ok(reading) = self.definitions().read() else { return };
-        for (_, name) in reading.objects().names() {
-            self.queue.add(Key::Definition(name.into()));
+        for definition in reading.objects().all(None) {
+            let makes = crd_name(definition).is_some_and(|it| it == kind);
+            if makes || mentions_group(definition, kind.split_once('.').map_or("", |(_, group)| group)) {
+                self.queue
+                    .add(Key::Definition(definition["metadata"]["name"].as_str().unwrap_or_default().into()));
+            }
         }
     }
 

@@ -89,7 +89,7 @@ impl Pass<'_> {
         };
         Ok(plan(&World {
             instance: instance.seen().object,
-            graph: Ok(&self.serving.graph),
+            graph: self.serving.graph.as_ref().map_err(String::as_str),
             owner: self.serving.owner(),
             cluster: &cluster,
             refused: &self.refused,
@@ -107,7 +107,7 @@ impl Pass<'_> {
     async fn publish(&self, status: Option<Value>, retry: bool) -> Outcome {
         let outcome = if retry { Outcome::Retry } else { Outcome::Done };
         let Some(status) = status else { return outcome };
-        let Some(patch) = self.status_patch(status) else { return outcome };
+        let Some(patch) = self.status_patch(&status) else { return outcome };
         let resource = &self.serving.instances.resource;
         let name = (self.key.namespace.as_str(), self.key.name.as_str());
         match self.engine.requests.merge(resource, name, &patch, Subresource::Status).await {
@@ -130,17 +130,11 @@ impl Pass<'_> {
     }
 
     /// A merge patch from the status that is to the one that should be, for this very instance.
-    fn status_patch(&self, status: Value) -> Option<Value> {
+    fn status_patch(&self, status: &Value) -> Option<Value> {
         let reading = self.serving.instances.read().ok()?;
         let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.seen().object;
-        let mut patch = status;
-        for name in instance["status"].as_object().into_iter().flatten().map(|(name, _)| name) {
-            if patch.get(name).is_none() {
-                patch[name] = Value::Null;
-            }
-        }
         let uid = &instance["metadata"]["uid"];
-        Some(json!({"metadata": {"uid": uid}, "status": nulls_for(&patch, &instance["status"])}))
+        Some(json!({"metadata": {"uid": uid}, "status": replacing(status, &instance["status"])}))
     }
 
     async fn perform(&mut self, actions: Vec<Action>, caches: &[Arc<KindCache>]) -> Round {
@@ -152,7 +146,9 @@ impl Pass<'_> {
         let patience = self.engine.queue.failures(&Key::Instance(self.key.clone())) < PATIENCE;
         for done in join_all(tries).await {
             match done {
-                Ok(()) => {}
+                Ok(beside) => {
+                    self.beside.extend(beside.map(|(name, object)| (name, Entry::read(object))));
+                }
                 Err(perform::Failure { refusal: Refusal::Stale | Refusal::Absent, .. }) => stale = true,
                 Err(perform::Failure { refusal: Refusal::Transient(_), .. }) if patience => stale = true,
                 Err(perform::Failure {
@@ -173,12 +169,12 @@ impl Pass<'_> {
 }
 
 /// A merge patch that leaves nothing of the old value but what the new one has.
-fn nulls_for(new: &Value, old: &Value) -> Value {
+pub(crate) fn replacing(new: &Value, old: &Value) -> Value {
     let (Some(new_fields), Some(old_fields)) = (new.as_object(), old.as_object()) else { return new.clone() };
     let mut patch = new_fields.clone();
     for (name, old) in old_fields {
         match patch.get_mut(name) {
-            Some(new) => *new = nulls_for(new, old),
+            Some(new) => *new = replacing(new, old),
             None => drop(patch.insert(name.clone(), Value::Null)),
         }
     }

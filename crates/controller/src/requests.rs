@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use krono_model::names;
 use krono_planner::instance::ObjectName;
-use kube::api::{ApiResource, DeleteParams, Patch, PatchParams, Preconditions, PropagationPolicy};
+use kube::api::{
+    ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, Preconditions,
+    PropagationPolicy,
+};
 use kube::{Api, Client};
 use serde_json::Value;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -89,6 +92,37 @@ impl Requests {
         Ok(answer?.left().map(|it| it.value).filter(|it| !it["metadata"]["finalizers"].is_null()))
     }
 
+    /// Creates an object.
+    pub(crate) async fn create(
+        &self,
+        resource: &ApiResource,
+        object: &Value,
+        manager: &str,
+    ) -> kube::Result<Value> {
+        let parameters = PostParams { field_manager: Some(manager.to_owned()), ..PostParams::default() };
+        let client = self.client.clone();
+        let mut dynamic: DynamicObject =
+            serde_json::from_value(object.clone()).map_err(kube::Error::SerdeError)?;
+        dynamic.types.get_or_insert_with(|| kube::core::TypeMeta {
+            api_version: resource.api_version.clone(),
+            kind: resource.kind.clone(),
+        });
+        let api: Api<DynamicObject> = Api::all_with(client, resource);
+        let permit = self.pace.permit().await;
+        let answer = api.create(&parameters, &dynamic).await;
+        self.pace.learn(&answer, permit);
+        serde_json::to_value(answer?).map_err(kube::Error::SerdeError)
+    }
+
+    /// All objects of a kind, without managed fields being of any use.
+    pub(crate) async fn list(&self, resource: &ApiResource) -> kube::Result<Vec<Value>> {
+        let api = self.api(resource, "");
+        let permit = self.pace.permit().await;
+        let answer = api.list(&ListParams::default()).await;
+        self.pace.learn(&answer, permit);
+        Ok(answer?.items.into_iter().map(|it| it.value).collect())
+    }
+
     /// The object of that name.
     pub(crate) async fn get(
         &self,
@@ -106,7 +140,7 @@ impl Requests {
     /// Whether an `ApplySet` has members of a kind, asked of the server itself.
     pub(crate) async fn has_members(&self, resource: &ApiResource, applyset: &str) -> kube::Result<bool> {
         let label = format!("{}={applyset}", names::APPLYSET_PART_OF_LABEL);
-        let parameters = kube::api::ListParams::default().labels(&label).limit(1);
+        let parameters = ListParams::default().labels(&label).limit(1);
         let api = self.api(resource, "");
         let permit = self.pace.permit().await;
         let answer = api.list_metadata(&parameters).await;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use krono_graph::{CompiledGraph, KindName, Subject};
 use krono_model::applyset::{GroupKind, Inventory};
 use krono_model::metadata::Owner;
+use serde_json::{Value, json};
 
 use crate::cache::{Filter, KindCache};
 use crate::caches::Caches;
@@ -14,8 +15,11 @@ use crate::catalogue::{Catalogue, Mentioned, Served};
 /// All that the instances of one definition are made with.
 pub(crate) struct Serving {
     pub(crate) name: Arc<str>,
-    pub(crate) uid: String,
-    pub(crate) graph: CompiledGraph,
+    /// What the graph was compiled from.
+    definition: Value,
+    mentioned: Mentioned,
+    /// Or what instances are told instead.
+    pub(crate) graph: Result<CompiledGraph, String>,
     pub(crate) instances: Arc<KindCache>,
     /// Of the kinds that the graph mentions.
     caches: Vec<Arc<KindCache>>,
@@ -25,30 +29,37 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) fn new(
-        (name, uid): (Arc<str>, String),
-        graph: CompiledGraph,
+        name: Arc<str>,
+        definition: &Value,
+        graph: Result<CompiledGraph, String>,
         instances: &Served,
         mentioned: &Mentioned,
         caches: &Caches,
     ) -> Self {
-        let mut filters: BTreeMap<&KindName, Filter> = BTreeMap::new();
-        for node in &graph.nodes {
-            let filter = match node.subject {
-                Subject::Template(_) => Filter::Owned,
-                Subject::External(_) => Filter::All,
-            };
-            let known = filters.entry(node.subject.kind()).or_insert(filter);
-            *known = filter.max(*known);
-        }
+        let filters = graph.as_ref().map(filters).unwrap_or_default();
         let served = |kind: &KindName| mentioned.kinds.get(&(kind.api_version.clone(), kind.kind.clone()));
         let held = filters.iter().filter_map(|(kind, filter)| Some(caches.get(served(kind)?, *filter)));
-        let caches_of_graph = held.collect();
-        let instances = caches.get(instances, Filter::All);
-        Self { name, uid, graph, instances, caches: caches_of_graph, former: Mutex::default() }
+        Self {
+            name,
+            definition: json!({"uid": definition["metadata"]["uid"], "spec": compiled_part(definition)}),
+            mentioned: mentioned.clone(),
+            caches: held.collect(),
+            instances: caches.get(instances, Filter::All),
+            graph,
+            former: Mutex::default(),
+        }
     }
 
     pub(crate) fn owner(&self) -> Owner<'_> {
-        Owner { definition_name: &self.name, definition_uid: &self.uid }
+        let uid = self.definition["uid"].as_str().unwrap_or_default();
+        Owner { definition_name: &self.name, definition_uid: uid }
+    }
+
+    /// Whether the graph is that of a definition, compiled against these kinds.
+    pub(crate) fn is_of(&self, definition: &Value, mentioned: &Mentioned) -> bool {
+        self.definition["uid"] == definition["metadata"]["uid"]
+            && self.definition["spec"] == compiled_part(definition)
+            && self.mentioned.is_same(mentioned)
     }
 
     /// The caches that show all of an instance's resources.
@@ -88,4 +99,24 @@ impl Serving {
         lock().insert(of.clone(), cache.clone());
         Ok(cache)
     }
+}
+
+/// What a graph is compiled from; the rest of a definition is policy.
+fn compiled_part(definition: &Value) -> Value {
+    let spec = &definition["spec"];
+    json!({"schema": spec["schema"], "resources": spec["resources"]})
+}
+
+/// The kinds that a graph mentions, and which of their objects matter to it.
+fn filters(graph: &CompiledGraph) -> BTreeMap<KindName, Filter> {
+    let mut filters = BTreeMap::new();
+    for node in &graph.nodes {
+        let filter = match node.subject {
+            Subject::Template(_) => Filter::Owned,
+            Subject::External(_) => Filter::All,
+        };
+        let known = filters.entry(node.subject.kind().clone()).or_insert(filter);
+        *known = filter.max(*known);
+    }
+    filters
 }

@@ -32,16 +32,22 @@ pub(super) struct Failure {
     pub(super) refusal: Refusal,
 }
 
+/// An object that the caches do not show.
+pub(super) type Beside = Option<(ObjectName, Value)>;
+
 /// Does one thing and puts the answer where the next plan finds it.
-pub(super) async fn perform(place: Place<'_>, action: Action) -> Result<(), Failure> {
+pub(super) async fn perform(place: Place<'_>, action: Action) -> Result<Beside, Failure> {
     match action {
         Action::Manage(object) => place.write_instance(&object, names::MANAGER_LABELLER).await,
         Action::Record(object) => place.write_instance(&object, names::MANAGER_PARENT).await,
-        Action::Apply { name, object, digest, force } => place.apply(name, &object, digest, force).await,
+        Action::Apply { name, object, digest, force } => {
+            return place.apply(name, &object, digest, force).await;
+        }
         Action::Delete { name, uid } => place.delete(name, &uid).await,
         Action::Release { name, patch } => place.release(name, &patch).await,
         Action::RemoveFinalizer(patch) => place.remove_finalizer(&patch).await,
     }
+    .map(|()| None)
 }
 
 impl Place<'_> {
@@ -52,20 +58,25 @@ impl Place<'_> {
         Ok(())
     }
 
+    /// What nobody has seen is not taken from others; a conflict shows that there is something to be seen.
     async fn apply(
         &self,
         name: ObjectName,
         object: &Value,
         digest: Digest,
         force: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<Beside, Failure> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
-        let answer =
-            self.engine.requests.apply(&cache.resource, object, names::MANAGER_RESOURCES, force).await;
-        match answer {
+        let requests = &self.engine.requests;
+        match requests.apply(&cache.resource, object, names::MANAGER_RESOURCES, force).await {
             Ok(answer) => {
                 cache.answer(answer, Some(digest));
-                Ok(())
+                Ok(None)
+            }
+            Err(error) if !force && Refusal::of(&error) == Refusal::Stale => {
+                let found = requests.get(&cache.resource, &name.namespace, &name.name).await;
+                let found = found.map_err(|error| failure(Some(name.clone()), &error))?;
+                Ok(found.map(|found| (name, found)))
             }
             Err(error) => Err(failure(Some(name), &error)),
         }

@@ -1,4 +1,6 @@
-use serde_json::Value;
+//! From a definition to objects, and back to nothing.
+
+use serde_json::{Value, json};
 
 use crate::world::World;
 
@@ -28,31 +30,36 @@ spec:
       data: {text: '${one.data.text}!'}
 ";
 
+fn is_active(object: &Value) -> bool {
+    let current =
+        object.pointer("/status/conditions/3/observedGeneration") == object.pointer("/metadata/generation");
+    object["status"]["state"].as_str().is_some_and(|it| it.eq_ignore_ascii_case("active")) && current
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_definition_becomes_an_api() {
     let world = World::start().await;
-    world
-        .eventually(
-            "apiextensions.k8s.io/v1",
-            "CustomResourceDefinition",
-            "resourcegraphdefinitions.kro.run",
-            is_established,
-        )
-        .await;
     world.apply(DEFINITION).await;
-    world
-        .eventually("apiextensions.k8s.io/v1", "CustomResourceDefinition", "apps.kro.run", is_established)
-        .await;
+    let definition = world.eventually("kro.run/v1alpha1", "ResourceGraphDefinition", "app", is_active).await;
+    println!("{:#}", definition["status"]);
     world.apply("{apiVersion: kro.run/v1alpha1, kind: App, metadata: {name: a}, spec: {text: hello}}").await;
-    let one = world.eventually("v1", "ConfigMap", "a-one", |_| true).await;
-    println!("{one:#}");
-    let two = world.eventually("v1", "ConfigMap", "a-two", |_| true).await;
-    println!("{two:#}");
-    let app = world.eventually("kro.run/v1alpha1", "App", "a", |it| it["status"]["state"] == "ACTIVE").await;
-    println!("{app:#}");
-}
+    let app = world.eventually("kro.run/v1alpha1", "App", "a", is_active).await;
+    assert_eq!(app["status"]["first"], "hello");
+    let text = |object: &Value| object["data"]["text"].clone();
+    world.eventually("v1", "ConfigMap", "a-two", |it| text(it) == "hello!").await;
 
-fn is_established(definition: &Value) -> bool {
-    let conditions = definition.pointer("/status/conditions").and_then(Value::as_array);
-    conditions.into_iter().flatten().any(|it| it["type"] == "Established" && it["status"] == "True")
+    world.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: a-one}, data: {text: drifted}}").await;
+    world.eventually("v1", "ConfigMap", "a-one", |it| text(it) == "hello").await;
+
+    world
+        .apply("{apiVersion: kro.run/v1alpha1, kind: App, metadata: {name: a}, spec: {text: bye, second: false}}")
+        .await;
+    world.eventually("v1", "ConfigMap", "a-one", |it| text(it) == "bye").await;
+    world.gone("v1", "ConfigMap", "a-two").await;
+    let app = world.eventually("kro.run/v1alpha1", "App", "a", is_active).await;
+    assert_eq!(app["status"]["first"], json!("bye"));
+
+    world.delete("kro.run/v1alpha1", "App", "a").await;
+    world.gone("kro.run/v1alpha1", "App", "a").await;
+    world.gone("v1", "ConfigMap", "a-one").await;
 }

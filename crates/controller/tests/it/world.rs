@@ -8,11 +8,16 @@ use krono_apiserver::kind::{Kind, Scope};
 use krono_apiserver::{Server, builtin};
 use krono_controller::Options;
 use krono_graph::{Kinds, KnownKind};
-use kube::api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams};
+use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams};
+use kube::runtime::wait::await_condition;
 use kube::{Api, Client};
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// How long to wait for what should come at once.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 static BUILT_IN: LazyLock<BTreeMap<(String, String), Kind>> = LazyLock::new(|| {
     let key = |kind: &Kind| {
@@ -45,6 +50,12 @@ impl World {
         let server = Server::in_memory().await.expect("a server in memory");
         let mut world = Self { client: server.client(), _server: server, stop: None, controllers: None };
         world.start_controllers();
+        let crds = world.api("apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
+        let name = "resourcegraphdefinitions.kro.run";
+        let established = await_condition(crds, name, |it: Option<&DynamicObject>| {
+            it.and_then(|it| it.data.pointer("/status/conditions")).is_some_and(is_established)
+        });
+        established.await.expect("the kind of definitions");
         world
     }
 
@@ -68,6 +79,18 @@ impl World {
         }
     }
 
+    pub(crate) async fn delete(&self, api_version: &str, kind: &str, name: &str) {
+        let api = self.api(api_version, kind, "default");
+        api.delete(name, &DeleteParams::default()).await.expect("a deletion");
+    }
+
+    /// Waits until there is no such object.
+    pub(crate) async fn gone(&self, api_version: &str, kind: &str, name: &str) {
+        let api = self.api(api_version, kind, "default");
+        let gone = await_condition(api, name, |it: Option<&DynamicObject>| it.is_none());
+        timeout(PATIENCE, gone).await.unwrap_or_else(|_| panic!("{kind} {name} stays")).expect("a watch");
+    }
+
     /// The object, when it is as wanted.
     pub(crate) async fn eventually(
         &self,
@@ -77,17 +100,14 @@ impl World {
         wanted: impl Fn(&Value) -> bool,
     ) -> Value {
         let api = self.api(api_version, kind, "default");
-        let mut last = Value::Null;
-        for _ in 0..500 {
-            if let Ok(Some(object)) = api.get_opt(name).await {
-                last = serde_json::to_value(object).expect("an object");
-                if wanted(&last) {
-                    return last;
-                }
+        let is_wanted = |it: Option<&DynamicObject>| it.is_some_and(|it| wanted(&value(it)));
+        match timeout(PATIENCE, await_condition(api.clone(), name, is_wanted)).await {
+            Ok(found) => value(&found.expect("a watch").expect("what was waited for")),
+            Err(_) => {
+                let last = api.get_opt(name).await.expect("an answer");
+                panic!("{kind} {name} is not as wanted: {:#}", last.map(|it| value(&it)).unwrap_or_default());
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        panic!("{kind} {name} is not as wanted: {last:#}");
     }
 
     pub(crate) fn api(&self, api_version: &str, kind: &str, namespace: &str) -> Api<DynamicObject> {
@@ -105,4 +125,13 @@ impl World {
         let api = self.api(&text(&object["apiVersion"]), &text(&object["kind"]), namespace);
         (api, text(&object["metadata"]["name"]))
     }
+}
+
+fn value(object: &DynamicObject) -> Value {
+    serde_json::to_value(object).expect("an object")
+}
+
+fn is_established(conditions: &Value) -> bool {
+    let conditions = conditions.as_array().into_iter().flatten();
+    conditions.into_iter().any(|it| it["type"] == "Established" && it["status"] == "True")
 }
