@@ -138,7 +138,7 @@ fn established(mut crd: Value) -> Value {
     crd
 }
 
-/// A cluster with ConfigMaps that hold anything.
+/// A cluster of config maps that hold anything.
 struct Anything;
 
 impl Kinds for Anything {

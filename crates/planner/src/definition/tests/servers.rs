@@ -55,7 +55,7 @@ async fn serve(server: &krono_apiserver::Server, definition: &Value, kinds: &Bui
         });
         match planned.actions.as_slice() {
             [Action::CreateCrd(crd)] => send(server, "POST", CRDS, crd).await,
-            [Action::PatchCrd(patch)] => send(server, "PATCH", &path, patch).await,
+            [Action::PatchCrd(change)] => send(server, "PATCH", &path, change).await,
             [Action::Serve] => return writes,
             _ => panic!("{planned:?}"),
         };
