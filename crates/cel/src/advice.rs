@@ -37,7 +37,19 @@ pub fn on_issue(issue: &Issue, source: &str, env: &Env) -> Option<String> {
         Some(field::hint(rest.trim_end_matches('\''), issue.at, source, env))
     } else if message.starts_with("invalid argument to has() macro") {
         Some("`has` asks whether a field is there: has(app.spec.replicas)".to_owned())
+    } else if let Some(ty) = message.strip_suffix(" does not support field selection") {
+        Some(without_fields(ty).to_owned())
     } else {
         overload::hint(message)
+    }
+}
+
+fn without_fields(ty: &str) -> &'static str {
+    if ty.starts_with("type 'list(") {
+        "a list has elements: `list[0].field` reads one, `list.map(x, x.field)` all of them"
+    } else if ty.starts_with("type 'optional_type(") {
+        "an optional is read with `.?field`, or opened with `.orValue(…)` first"
+    } else {
+        "only objects and maps have fields"
     }
 }
