@@ -1,7 +1,9 @@
 //! One module per command.
 
 mod cel;
+mod cluster;
 mod completions;
+mod controller;
 mod schema;
 mod server;
 
@@ -17,6 +19,7 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), Comma
         Command::Status(arguments) => server::status(&arguments, output),
         Command::Backup(arguments) => server::backup(&arguments, output),
         Command::Restore(arguments) => server::restore(&arguments, output),
+        Command::Controller(arguments) => controller::run(&arguments, output),
         Command::Workloads(arguments) => server::workloads(&arguments, output),
         Command::Cel(command) => cel::run(command, output),
         Command::Completions(arguments) => completions::run(&arguments, output),

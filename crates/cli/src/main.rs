@@ -7,6 +7,7 @@ mod described;
 mod document;
 mod engine;
 mod format;
+mod kinds;
 mod output;
 
 use std::process::ExitCode;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use krono_graph::Kinds;
+use krono_graph::{KindName, Kinds};
 use krono_planner::definition::crd_name;
 use kube::Client;
 use serde_json::Value;
@@ -18,6 +18,9 @@ use crate::requests::Requests;
 use crate::router::Router;
 use crate::serving::Serving;
 use crate::{definition, instance};
+
+/// How often a kind that should be served soon is asked for.
+const MOST_PAUSES: usize = 10;
 
 /// One per process.
 pub(crate) struct Engine {
@@ -69,6 +72,17 @@ impl Engine {
             let served = Served::without_schema(definition::kind(), definition::resource());
             self.caches.get(&served, Filter::All)
         })
+    }
+
+    /// Waits until the API server answers for a kind, which comes a while after its definition is established.
+    pub(crate) async fn served(&self, kind: &KindName) -> kube::Result<()> {
+        let mut pauses = crate::backoff::watch().take(MOST_PAUSES);
+        while self.catalogue.find(&kind.api_version, &kind.kind).await?.is_none()
+            && let Some(pause) = pauses.next()
+        {
+            tokio::time::sleep(pause).await;
+        }
+        Ok(())
     }
 
     /// Whether the definitions of the cluster are known.
