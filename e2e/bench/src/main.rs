@@ -4,7 +4,6 @@
 mod client;
 mod load;
 mod operations;
-mod process;
 mod report;
 mod servers;
 

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::client::Asked;
 use crate::load::{self, milliseconds};
-use crate::process::resident;
 use crate::servers::Side;
+use krono_e2e_kube::resident;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const WIDGETS: &str = "/apis/bench.krono.dev/v1/namespaces/default/widgets";

@@ -6,9 +6,14 @@
 mod certificates;
 mod control_plane;
 mod credentials;
+mod go_program;
 mod process;
 mod programs;
+mod usage;
 
 pub use control_plane::{ControlPlane, Options, StartError};
 pub use credentials::{ADMIN, ADMIN_TOKEN};
-pub use programs::{BuildError, Programs, VERSION};
+pub use go_program::{BuildError, GoProgram};
+pub use process::Process;
+pub use programs::{Programs, VERSION};
+pub use usage::{processor_time, resident};
