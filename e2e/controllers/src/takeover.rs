@@ -11,8 +11,9 @@ use crate::programs;
 use crate::snapshot::{Snapshot, content, differences, is_fight};
 use crate::world::{Controller, World};
 
-/// Those that can be there at the same time.
-const EXAMPLES: [&str; 3] = ["core-dns", "job-example", "webapp"];
+/// Those that can be there at the same time, without `core-dns`: under kro it never comes to rest, for it sets what the
+/// Deployment controller takes back.
+const EXAMPLES: [&str; 2] = ["job-example", "webapp"];
 /// Fields of a child that a new master may write: the mark of its release, and who wrote what.
 const EXPLAINED: [&str; 1] = [".metadata.labels.kro.run/kro-version"];
 

@@ -50,8 +50,30 @@ pub enum BuildError {
 impl GoProgram<'_> {
     /// Builds the program if it is not yet in the cache under this version; where it is.
     pub fn build(&self, version: &str) -> Result<PathBuf, BuildError> {
-        let folder = cache()?.join("krono").join(self.name).join(version);
-        Ok(build_all(&[*self], &folder)?.join(self.name))
+        Ok(build_all(&[*self], &self.folder(version)?)?.join(self.name))
+    }
+
+    /// Where the program is, if it is in the cache under this version.
+    pub fn built(&self, version: &str) -> Result<Option<PathBuf>, BuildError> {
+        let folder = self.folder(version)?;
+        Ok(self.is_built(&folder).then(|| folder.join("bin").join(self.name)))
+    }
+
+    fn folder(&self, version: &str) -> Result<PathBuf, BuildError> {
+        Ok(cache()?.join("krono").join(self.name).join(version))
+    }
+
+    fn is_built(&self, folder: &Path) -> bool {
+        let stamp = fs::read_to_string(self.stamp_path(folder));
+        stamp.is_ok_and(|it| it == self.stamp()) && folder.join("bin").join(self.name).is_file()
+    }
+
+    fn stamp_path(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.stamp", self.name))
+    }
+
+    fn stamp(&self) -> String {
+        format!("{}\n{}", self.linker_flags, self.made_of)
     }
 
     fn compile(&self, path: &Path) -> Result<(), BuildError> {
@@ -71,14 +93,12 @@ pub(crate) fn build_all(programs: &[GoProgram<'_>], folder: &Path) -> Result<Pat
     let lock = at(&lock_path, File::create(&lock_path))?;
     at(&lock_path, lock.lock())?;
     for program in programs {
-        let stamp_path = folder.join(format!("{}.stamp", program.name));
-        let stamp = format!("{}\n{}", program.linker_flags, program.made_of);
-        let path = binaries.join(program.name);
-        if fs::read_to_string(&stamp_path).is_ok_and(|it| it == stamp) && path.is_file() {
+        if program.is_built(folder) {
             continue;
         }
-        program.compile(&path)?;
-        at(&stamp_path, fs::write(&stamp_path, &stamp))?;
+        program.compile(&binaries.join(program.name))?;
+        let stamp = program.stamp_path(folder);
+        at(&stamp, fs::write(&stamp, program.stamp()))?;
     }
     Ok(binaries)
 }
