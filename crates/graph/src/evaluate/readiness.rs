@@ -39,7 +39,7 @@ impl<'a> Pass<'a> {
             Target::Objects(objects) => {
                 let find = |object: &Value| {
                     let (namespace, name) = identity(object, kind);
-                    self.observed.object(kind, namespace, name)
+                    self.observed.made(kind, namespace, name)
                 };
                 objects.iter().filter_map(find).collect()
             }

@@ -59,6 +59,11 @@ impl<'a> Projection<'_, 'a> {
 }
 
 impl CompiledGraph {
+    /// Whether the author wrote conditions, which then take the place of the usual ones.
+    pub fn has_conditions(&self) -> bool {
+        !self.status.conditions.is_empty()
+    }
+
     /// The author's conditions, which take the place of the usual ones; none if the author wrote none.
     ///
     /// `instance` has the usual conditions in its status, for `runtime.condition(schema, …)`. A condition whose data
