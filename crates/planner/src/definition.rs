@@ -2,6 +2,7 @@
 
 mod crd;
 mod deletion;
+mod marks;
 mod plain;
 mod status;
 #[cfg(test)]

@@ -129,6 +129,7 @@ async fn b1_each_edit_of_a_definition_is_one_write() {
         ("/spec/schema/shortNames", json!(["wa", "wb"])),
         ("/spec/schema/shortNames", json!([])),
         ("/spec/schema/metadata", json!({"labels": {"team": "a"}})),
+        ("/spec/schema/metadata", json!({})),
         ("/metadata/uid", json!("d-2")),
     ] {
         scene.edit(pointer, value.clone());
@@ -136,6 +137,7 @@ async fn b1_each_edit_of_a_definition_is_one_write() {
     }
     let crd = send(&server, "GET", &path_of(&scene.definition), &Value::Null).await.unwrap();
     assert_eq!(crd["spec"]["names"].get("shortNames"), None);
+    assert_eq!(crd["metadata"]["labels"].get("team"), None);
     assert_eq!(crd["metadata"]["labels"]["kro.run/resource-graph-definition-id"], "d-2");
 }
 
