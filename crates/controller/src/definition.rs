@@ -8,7 +8,7 @@ use std::sync::Arc;
 use krono_graph::KindName;
 use krono_planner::definition::{Failure, Plan, plan};
 use kube::api::ApiResource;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::engine::Engine;
 use crate::instance::replacing;
@@ -125,6 +125,11 @@ async fn round(
         return Ok(None);
     }
     if let Some(status) = status {
+        let state = |status: &Value| status["state"].as_str().unwrap_or_default().to_owned();
+        let (from, to) = (state(&observed.definition["status"]), state(&status));
+        if from != to {
+            engine.metrics.definition_state_changed(name, &from, &to);
+        }
         let patch = json!({"status": replacing(&status, &observed.definition["status"])});
         let answer = engine.requests.merge(&resource(), ("", name), &patch, Subresource::Status).await?;
         engine.definitions().answer(answer, None);

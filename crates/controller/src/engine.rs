@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::cache::{Filter, KindCache};
 use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
+use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::queue::{Key, Outcome, Queue};
 use crate::requests::Requests;
@@ -26,12 +27,18 @@ pub(crate) struct Engine {
     pub(crate) caches: Caches,
     pub(crate) catalogue: Catalogue,
     pub(crate) options: Options,
+    pub(crate) metrics: Metrics,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
 }
 
 impl Engine {
-    pub(crate) fn new(client: &Client, built_in: Arc<dyn Kinds + Send + Sync>, options: Options) -> Self {
+    pub(crate) fn new(
+        client: &Client,
+        built_in: Arc<dyn Kinds + Send + Sync>,
+        options: Options,
+        metrics: Metrics,
+    ) -> Self {
         let requests = Requests::new(client.clone());
         let queue = Arc::new(Queue::default());
         let router = Arc::new(Router::new(Arc::clone(&queue)));
@@ -44,6 +51,7 @@ impl Engine {
             queue,
             router,
             options,
+            metrics,
         }
     }
 
@@ -61,6 +69,17 @@ impl Engine {
             let served = Served::without_schema(definition::kind(), definition::resource());
             self.caches.get(&served, Filter::All)
         })
+    }
+
+    /// Whether the definitions of the cluster are known.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.definitions.get().is_some_and(|it| it.read().is_ok())
+    }
+
+    /// Counts what waits.
+    pub(crate) fn measure(&self) {
+        let kinds = self.servings.read().unwrap_or_else(PoisonError::into_inner).len();
+        self.metrics.waiting(self.queue.len(), kinds);
     }
 
     /// The definition of that name.

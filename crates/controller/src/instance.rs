@@ -9,6 +9,7 @@ use futures_util::future::join_all;
 use krono_model::applyset::Inventory;
 use krono_planner::instance::{Action, ObjectName, Plan, Refused, World, plan};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::cache::{Entry, Incomplete, KindCache};
 use crate::engine::Engine;
@@ -26,8 +27,15 @@ const PATIENCE: u32 = 3;
 /// Makes the cluster what an instance says, as far as that is possible now.
 pub(crate) async fn reconcile(engine: &Engine, key: &InstanceKey) -> Outcome {
     let Some(serving) = engine.serving(&key.definition) else { return Outcome::Done };
-    let mut pass =
-        Pass { engine, key, serving: &serving, refused: Refused::default(), beside: BTreeMap::new() };
+    let began = Instant::now();
+    let outcome = rounds(engine, key, &serving).await;
+    let kind = &serving.instances.resource;
+    engine.metrics.looked_at_instance(kind, began.elapsed(), outcome == Outcome::Retry);
+    outcome
+}
+
+async fn rounds(engine: &Engine, key: &InstanceKey, serving: &Arc<Serving>) -> Outcome {
+    let mut pass = Pass { engine, key, serving, refused: Refused::default(), beside: BTreeMap::new() };
     for _ in 0..MOST_ROUNDS {
         match pass.round().await {
             Round::Again => {}
@@ -107,11 +115,16 @@ impl Pass<'_> {
     async fn publish(&self, status: Option<Value>, retry: bool) -> Outcome {
         let outcome = if retry { Outcome::Retry } else { Outcome::Done };
         let Some(status) = status else { return outcome };
-        let Some(patch) = self.status_patch(&status) else { return outcome };
+        let Some((patch, before)) = self.status_patch(&status) else { return outcome };
         let resource = &self.serving.instances.resource;
         let name = (self.key.namespace.as_str(), self.key.name.as_str());
         match self.engine.requests.merge(resource, name, &patch, Subresource::Status).await {
             Ok(answer) => {
+                let state = |of: &Value| of["status"]["state"].as_str().unwrap_or_default().to_owned();
+                let (from, to) = (before, state(&answer));
+                if from != to {
+                    self.engine.metrics.instance_state_changed(resource, &from, &to);
+                }
                 self.serving.instances.answer(answer, None);
                 outcome
             }
@@ -129,12 +142,13 @@ impl Pass<'_> {
         }
     }
 
-    /// A merge patch from the status that is to the one that should be, for this very instance.
-    fn status_patch(&self, status: &Value) -> Option<Value> {
+    /// A merge patch from the status that is to the one that should be, for this very instance, and its state before.
+    fn status_patch(&self, status: &Value) -> Option<(Value, String)> {
         let reading = self.serving.instances.read().ok()?;
         let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.seen().object;
         let uid = &instance["metadata"]["uid"];
-        Some(json!({"metadata": {"uid": uid}, "status": replacing(status, &instance["status"])}))
+        let state = instance["status"]["state"].as_str().unwrap_or_default().to_owned();
+        Some((json!({"metadata": {"uid": uid}, "status": replacing(status, &instance["status"])}), state))
     }
 
     async fn perform(&mut self, actions: Vec<Action>, caches: &[Arc<KindCache>]) -> Round {

@@ -11,7 +11,9 @@ mod definition;
 mod definitions;
 mod engine;
 mod instance;
+mod lease;
 mod live;
+mod metrics;
 mod options;
 mod queue;
 mod refusal;
@@ -21,5 +23,7 @@ mod run;
 mod serving;
 mod snapshot;
 
+pub use lease::{Leadership, Lost};
+pub use metrics::Metrics;
 pub use options::Options;
-pub use run::{StartError, run};
+pub use run::{Controllers, StartError, run};

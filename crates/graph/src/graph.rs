@@ -23,6 +23,8 @@ pub struct CompiledGraph {
     pub order: Order,
     /// The status of instances.
     pub(crate) status: StatusShape,
+    /// How many objects a collection may have.
+    pub(crate) most_objects: usize,
 }
 
 /// One element of a graph: an object to make, a collection of them, or objects that others make.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use krono_graph::{CompiledGraph, Diagnostic, compile};
 use krono_planner::definition::{Failure, Instances, Serving, World, crd_name};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::crd_resource;
 use crate::catalogue::{Mentioned, Served};
@@ -26,7 +27,9 @@ pub(super) struct Observed {
 impl Observed {
     pub(super) async fn of(engine: &Engine, name: &Arc<str>, definition: Value) -> kube::Result<Self> {
         let mentioned = engine.catalogue.mentioned(&definition).await?;
+        let began = Instant::now();
         let compiled = compile(&definition, &mentioned, engine.options.graph);
+        engine.metrics.compiled(name, began.elapsed(), compiled.is_err());
         let crd = match crd_name(&definition) {
             Some(name) => engine.requests.get(&crd_resource(), "", &name).await?,
             None => None,
