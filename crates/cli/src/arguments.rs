@@ -1,6 +1,7 @@
 //! The command line as it is written; the doc comments are the help text.
 
 pub(crate) mod cel;
+pub(crate) mod definition;
 pub(crate) mod named;
 pub(crate) mod schema;
 pub(crate) mod server;
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use self::cel::CelCommand;
+use self::definition::{GraphArguments, RenderArguments, ValidateArguments};
 use self::schema::SchemaCommand;
 use self::server::{BackupArguments, DownArguments, RestoreArguments, StatusArguments, UpArguments};
 use self::workloads::WorkloadsArguments;
@@ -46,6 +48,9 @@ pub(crate) enum Command {
     Backup(BackupArguments),
     Restore(RestoreArguments),
     Workloads(WorkloadsArguments),
+    Validate(ValidateArguments),
+    Render(RenderArguments),
+    Graph(GraphArguments),
     #[command(subcommand)]
     Cel(CelCommand),
     #[command(subcommand)]

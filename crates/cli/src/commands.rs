@@ -2,8 +2,11 @@
 
 mod cel;
 mod completions;
+mod graph;
+mod render;
 mod schema;
 mod server;
+mod validate;
 
 use crate::arguments::{Arguments, Command};
 use crate::command_error::CommandError;
@@ -18,6 +21,9 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), Comma
         Command::Backup(arguments) => server::backup(&arguments, output),
         Command::Restore(arguments) => server::restore(&arguments, output),
         Command::Workloads(arguments) => server::workloads(&arguments, output),
+        Command::Validate(arguments) => validate::run(&arguments, output),
+        Command::Render(arguments) => render::run(&arguments, output),
+        Command::Graph(arguments) => graph::run(&arguments, output),
         Command::Cel(command) => cel::run(command, output),
         Command::Completions(arguments) => completions::run(&arguments, output),
         Command::Schema(command) => schema::run(&command, output),
