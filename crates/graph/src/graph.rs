@@ -77,7 +77,7 @@ impl Subject {
 }
 
 /// The name of a kind in one API version.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KindName {
     /// Such as `apps/v1`.
     pub api_version: String,

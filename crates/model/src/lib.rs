@@ -10,4 +10,5 @@ pub mod instance;
 pub mod metadata;
 pub mod names;
 mod object;
+pub mod selector;
 pub mod wire;

@@ -2,5 +2,6 @@
 //!
 //! Pure: what the controller does, what a preview shows and what a simulation plays are this one function.
 
+pub mod definition;
 pub mod digest;
 pub mod instance;
