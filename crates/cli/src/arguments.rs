@@ -3,6 +3,7 @@
 pub(crate) mod cel;
 pub(crate) mod cluster;
 pub(crate) mod controller;
+pub(crate) mod definition;
 pub(crate) mod named;
 pub(crate) mod schema;
 pub(crate) mod server;
@@ -13,6 +14,7 @@ use clap_complete::Shell;
 
 use self::cel::CelCommand;
 use self::controller::ControllerArguments;
+use self::definition::{GraphArguments, RenderArguments, ValidateArguments};
 use self::schema::SchemaCommand;
 use self::server::{BackupArguments, DownArguments, RestoreArguments, StatusArguments, UpArguments};
 use self::workloads::WorkloadsArguments;
@@ -50,6 +52,9 @@ pub(crate) enum Command {
     Restore(RestoreArguments),
     Controller(ControllerArguments),
     Workloads(WorkloadsArguments),
+    Validate(ValidateArguments),
+    Render(RenderArguments),
+    Graph(GraphArguments),
     #[command(subcommand)]
     Cel(CelCommand),
     #[command(subcommand)]
