@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::cache::{Filter, KindCache};
 use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
+use crate::events::Events;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::queue::{Key, Outcome, Queue};
@@ -31,6 +32,7 @@ pub(crate) struct Engine {
     pub(crate) catalogue: Catalogue,
     pub(crate) options: Options,
     pub(crate) metrics: Metrics,
+    pub(crate) events: Events,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
 }
@@ -53,6 +55,7 @@ impl Engine {
             requests,
             queue,
             router,
+            events: Events::new(client, options.condition_events),
             options,
             metrics,
         }
