@@ -67,7 +67,7 @@ impl Pass<'_> {
         let Ok(caches) = caches else { return Round::End(Outcome::Retry) };
         let Plan { actions, status, interests, retry } = match self.plan(&caches) {
             Ok(plan) => plan,
-            Err(incomplete) => return Round::End(self.wait(&incomplete)),
+            Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
         };
         self.engine.router.set_interests(self.key, interests);
         if actions.is_empty() {
@@ -106,9 +106,13 @@ impl Pass<'_> {
     }
 
     /// The cache says when it is complete; unless it has become so meanwhile.
-    fn wait(&self, incomplete: &Incomplete) -> Outcome {
+    fn wait(&self, incomplete: &Incomplete, caches: &[Arc<KindCache>]) -> Outcome {
         let key = Key::Instance(self.key.clone());
-        self.engine.router.wait(&incomplete.kind, key);
+        self.engine.router.wait(&incomplete.kind, key.clone());
+        let mut caches = caches.iter().chain([&self.serving.instances]);
+        if caches.any(|it| it.kind == incomplete.kind && it.read().is_ok()) {
+            self.engine.queue.add(key);
+        }
         if incomplete.complaint.is_some() { Outcome::Retry } else { Outcome::Done }
     }
 

@@ -1,4 +1,6 @@
 //! The controllers on the embedded API server.
 
 mod first;
+mod kinds;
+mod line;
 mod world;
