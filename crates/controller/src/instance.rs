@@ -4,7 +4,6 @@ mod perform;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::join_all;
 use krono_model::applyset::Inventory;
@@ -22,8 +21,6 @@ use crate::snapshot::Snapshot;
 
 /// How often an instance is planned in one go: once per level of its graph, and a little more.
 const MOST_ROUNDS: usize = 200;
-/// When to look again at a cache that is not complete.
-const ANOTHER_LOOK: Duration = Duration::from_secs(1);
 /// How often in a row the server may fail before it is worth telling.
 const PATIENCE: u32 = 3;
 
@@ -70,7 +67,7 @@ impl Pass<'_> {
         let Ok(caches) = caches else { return Round::End(Outcome::Retry) };
         let Plan { actions, status, interests, retry } = match self.plan(&caches) {
             Ok(plan) => plan,
-            Err(incomplete) => return Round::End(self.wait(&incomplete)),
+            Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
         };
         self.engine.router.set_interests(self.key, interests);
         if actions.is_empty() {
@@ -109,11 +106,13 @@ impl Pass<'_> {
     }
 
     /// The cache says when it is complete; unless it has become so meanwhile.
-    fn wait(&self, incomplete: &Incomplete) -> Outcome {
+    fn wait(&self, incomplete: &Incomplete, caches: &[Arc<KindCache>]) -> Outcome {
         let key = Key::Instance(self.key.clone());
         self.engine.router.wait(&incomplete.kind, key.clone());
-        // It may have become complete just before that.
-        self.engine.queue.add_after(key, ANOTHER_LOOK);
+        let mut caches = caches.iter().chain([&self.serving.instances]);
+        if caches.any(|it| it.kind == incomplete.kind && it.read().is_ok()) {
+            self.engine.queue.add(key);
+        }
         if incomplete.complaint.is_some() { Outcome::Retry } else { Outcome::Done }
     }
 

@@ -17,6 +17,7 @@ mod live;
 mod metrics;
 mod options;
 mod queue;
+mod quiet;
 mod refusal;
 mod requests;
 mod router;
