@@ -21,6 +21,8 @@ const COMMANDS: &[&[&str]] = &[
     &["status"],
     &["backup"],
     &["restore"],
+    &["controller"],
+    &["tree"],
     &["workloads"],
     &["validate"],
     &["render"],
