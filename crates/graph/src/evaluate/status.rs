@@ -68,23 +68,35 @@ impl CompiledGraph {
     ///
     /// `instance` has the usual conditions in its status, for `runtime.condition(schema, …)`. A condition whose data
     /// is not there yet is left out: what it said before still holds.
-    pub fn conditions(&self, instance: &Value, observed: &dyn Observed) -> Result<Vec<Value>, FillError> {
+    pub fn conditions(&self, instance: &Value, observed: &dyn Observed) -> Result<Authored, FillError> {
         let plain = without_status(instance);
         let mut pass = Pass::new(self, &plain, observed);
         pass.run();
         let mut bindings = pass.bindings(&self.status.env);
         bindings.set_val(INSTANCE, Val::from_json(instance, &Type::Dyn));
-        let mut conditions = Vec::new();
+        let mut authored = Authored { conditions: Vec::new(), is_complete: true };
         for (index, expression) in self.status.conditions.iter().enumerate() {
-            let value = if pass.knows(expression) { expression.evaluate(&bindings) } else { continue };
-            match value.and_then(|it| conditions_in(&it)) {
-                Ok(found) => conditions.extend(found),
-                Err(error) if error.is_missing_data() => {}
+            if !pass.knows(expression) {
+                authored.is_complete = false;
+                continue;
+            }
+            match expression.evaluate(&bindings).and_then(|it| conditions_in(&it)) {
+                Ok(found) => authored.conditions.extend(found),
+                Err(error) if error.is_missing_data() => authored.is_complete = false,
                 Err(error) => return Err(at(&format!("conditions[{index}]"), error)),
             }
         }
-        Ok(conditions)
+        Ok(authored)
     }
+}
+
+/// What the author's expressions say about conditions.
+#[derive(Clone, Debug)]
+pub struct Authored {
+    /// The conditions.
+    pub conditions: Vec<Value>,
+    /// Whether every expression had its say.
+    pub is_complete: bool,
 }
 
 /// The conditions that a value is: one, or a list of them.
