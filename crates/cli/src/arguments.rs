@@ -1,6 +1,9 @@
 //! The command line as it is written; the doc comments are the help text.
 
 pub(crate) mod cel;
+pub(crate) mod cluster;
+pub(crate) mod controller;
+pub(crate) mod definition;
 pub(crate) mod named;
 pub(crate) mod schema;
 pub(crate) mod server;
@@ -10,6 +13,8 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use self::cel::CelCommand;
+use self::controller::ControllerArguments;
+use self::definition::{GraphArguments, RenderArguments, ValidateArguments};
 use self::schema::SchemaCommand;
 use self::server::{BackupArguments, DownArguments, RestoreArguments, StatusArguments, UpArguments};
 use self::workloads::WorkloadsArguments;
@@ -45,7 +50,11 @@ pub(crate) enum Command {
     Status(StatusArguments),
     Backup(BackupArguments),
     Restore(RestoreArguments),
+    Controller(ControllerArguments),
     Workloads(WorkloadsArguments),
+    Validate(ValidateArguments),
+    Render(RenderArguments),
+    Graph(GraphArguments),
     #[command(subcommand)]
     Cel(CelCommand),
     #[command(subcommand)]

@@ -18,6 +18,11 @@ pub trait Observed {
     /// The object of that kind and name; cluster-wide kinds have an empty namespace.
     fn object(&self, kind: &KindName, namespace: &str, name: &str) -> Option<&Value>;
 
+    /// The same, of an object that the graph itself makes: one that cannot be built upon counts as absent.
+    fn made(&self, kind: &KindName, namespace: &str, name: &str) -> Option<&Value> {
+        self.object(kind, namespace, name)
+    }
+
     /// The objects that a label selector selects, in one namespace or in all.
     fn selected(&self, kind: &KindName, namespace: Option<&str>, selector: &Value) -> Vec<&Value>;
 }

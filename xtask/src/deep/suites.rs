@@ -67,4 +67,11 @@ pub(super) const SUITES: &[Suite] = &[
         cases: Some(50_000),
         targets: &[Target { count: "store-linearizable", at_least: 50_000 }],
     },
+    Suite {
+        name: "sim-convergence",
+        package: "krono-sim",
+        filter: "convergence::",
+        cases: Some(3_000),
+        targets: &[Target { count: "sim-convergence", at_least: 3_000 }],
+    },
 ];

@@ -1,0 +1,4 @@
+//! The controllers on the embedded API server.
+
+mod first;
+mod world;

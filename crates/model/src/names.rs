@@ -1,0 +1,103 @@
+//! Every name that krono writes on objects: labels, annotations, finalizers, field managers, the Lease.
+//!
+//! Where kro has a name for the same thing it is kro's, so that either can take over what the other left.
+
+/// Public keys; authors may not use it in templates.
+pub const PREFIX: &str = "kro.run/";
+/// Keys that are nobody's business but the controller's; authors may not use it in templates.
+pub const INTERNAL_PREFIX: &str = "internal.kro.run/";
+
+/// The kro release whose wire format this is; written to [`KRO_VERSION_LABEL`] and [`TOOLING`].
+///
+/// A settled constant and not krono's own version: another value is one more write on every object there is, and kro
+/// refuses to delete what the tooling of another name has left.
+pub const KRO_VERSION: &str = "v0.9.4";
+
+/// The value of [`APPLYSET_TOOLING_ANNOTATION`].
+pub const TOOLING: &str = "kro/v0.9.4";
+/// What the tooling annotation starts with, whatever the release.
+pub const TOOLING_PREFIX: &str = "kro/";
+
+/// `true` on everything that a definition brings about.
+pub const OWNED_LABEL: &str = "kro.run/owned";
+/// [`KRO_VERSION`].
+pub const KRO_VERSION_LABEL: &str = "kro.run/kro-version";
+
+/// The UID of the definition, on its CRD and instances.
+pub const DEFINITION_ID_LABEL: &str = "kro.run/resource-graph-definition-id";
+/// The name of the definition, on its CRD, instances and revisions.
+pub const DEFINITION_NAME_LABEL: &str = "kro.run/resource-graph-definition-name";
+
+/// The UID of the instance, on its resources.
+pub const INSTANCE_ID_LABEL: &str = "kro.run/instance-id";
+/// The name of the instance, on its resources.
+pub const INSTANCE_NAME_LABEL: &str = "kro.run/instance-name";
+/// The namespace of the instance, on its resources; absent when the instance has none.
+pub const INSTANCE_NAMESPACE_LABEL: &str = "kro.run/instance-namespace";
+/// The API group of the instance, on its resources.
+pub const INSTANCE_GROUP_LABEL: &str = "kro.run/instance-group";
+/// The API version of the instance, on its resources.
+pub const INSTANCE_VERSION_LABEL: &str = "kro.run/instance-version";
+/// The kind of the instance, on its resources.
+pub const INSTANCE_KIND_LABEL: &str = "kro.run/instance-kind";
+/// The node that a resource was made for.
+pub const NODE_ID_LABEL: &str = "kro.run/node-id";
+/// The position of a resource in its collection, from 0.
+pub const COLLECTION_INDEX_LABEL: &str = "kro.run/collection-index";
+/// How many resources the collection has.
+pub const COLLECTION_SIZE_LABEL: &str = "kro.run/collection-size";
+/// Kubernetes' own label for the tool that manages a resource.
+pub const MANAGED_BY_LABEL: &str = "app.kubernetes.io/managed-by";
+/// The value of [`MANAGED_BY_LABEL`].
+pub const MANAGED_BY_VALUE: &str = "kro";
+
+/// The id of the set of resources that an instance is the parent of, on the instance.
+pub const APPLYSET_ID_LABEL: &str = "applyset.kubernetes.io/id";
+/// The id of the set that a resource is part of.
+pub const APPLYSET_PART_OF_LABEL: &str = "applyset.kubernetes.io/part-of";
+/// Which tool manages the set, on the instance.
+pub const APPLYSET_TOOLING_ANNOTATION: &str = "applyset.kubernetes.io/tooling";
+/// The kinds of the resources in the set, on the instance.
+pub const APPLYSET_GROUP_KINDS_ANNOTATION: &str = "applyset.kubernetes.io/contains-group-kinds";
+/// The namespaces of the resources in the set beside the instance's own, on the instance.
+pub const APPLYSET_NAMESPACES_ANNOTATION: &str = "applyset.kubernetes.io/additional-namespaces";
+/// Shows whether somebody edited the two annotations above, on the instance.
+pub const INVENTORY_DIGEST_ANNOTATION: &str = "internal.kro.run/applyset-inventory-hash";
+/// The deletion wave of a resource; the highest goes first.
+pub const APPLY_ORDER_ANNOTATION: &str = "internal.kro.run/apply-order";
+
+/// A user's wish that an instance be left alone for now; see [`crate::metadata::is_suspended`].
+pub const RECONCILE_ANNOTATION: &str = "kro.run/reconcile";
+/// `true` on a definition lets a change of schema through that breaks instances.
+pub const ALLOW_BREAKING_ANNOTATION: &str = "kro.run/allow-breaking-changes";
+/// What becomes of a resource, or of a definition's instances, when it is no longer wanted.
+pub const DELETION_POLICY_ANNOTATION: &str = "krono.dev/deletion-policy";
+
+/// The identity of what a definition asked its CRD to be, on the CRD: tells a new wish from somebody's edit.
+pub const CRD_DIGEST_ANNOTATION: &str = "krono.dev/crd-digest";
+
+/// The keys of labels and annotations that a definition's author put on its CRD, on the CRD: those given up are found by it.
+pub const CRD_METADATA_ANNOTATION: &str = "krono.dev/crd-metadata";
+
+/// On definitions, revisions and instances.
+pub const FINALIZER: &str = "kro.run/finalizer";
+
+/// The field manager of resources.
+pub const MANAGER_RESOURCES: &str = "kro.run/applyset";
+/// The field manager of the inventory on instances.
+pub const MANAGER_PARENT: &str = "kro.run/applyset-parent";
+/// The field manager of finalizer and labels on instances.
+pub const MANAGER_LABELLER: &str = "kro.run/labeller";
+
+/// The Lease that a controller holds while it works; kro's, so that only one of the two does.
+pub const LEASE: &str = "controller.kro.run";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tooling_is_of_the_same_release() {
+        assert_eq!(TOOLING, format!("{TOOLING_PREFIX}{KRO_VERSION}"));
+    }
+}

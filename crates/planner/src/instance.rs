@@ -1,0 +1,190 @@
+//! One instance: what to do next so that the cluster becomes what its graph says.
+
+mod deletion;
+mod desired;
+mod inventory;
+mod management;
+mod report;
+mod resources;
+
+use std::collections::BTreeMap;
+
+use krono_graph::{CompiledGraph, KindName};
+use krono_model::metadata::Owner;
+use serde_json::Value;
+
+use crate::digest::Digest;
+
+/// All that a plan for one instance is made from.
+pub struct World<'a> {
+    /// The instance as it is.
+    pub instance: &'a Value,
+    /// The graph it is made from, or why there is none.
+    pub graph: Result<&'a CompiledGraph, &'a str>,
+    /// The definition of that graph.
+    pub owner: Owner<'a>,
+    /// The objects in the cluster.
+    pub cluster: &'a dyn Cluster,
+    /// What the API server refused since the world was last observed.
+    pub refused: &'a Refused,
+    /// The time, as Kubernetes writes it.
+    pub now: &'a str,
+}
+
+/// The objects in the cluster, as far as they concern one instance.
+pub trait Cluster {
+    /// The object of that kind and name; cluster-wide kinds have an empty namespace.
+    fn seen(&self, kind: &KindName, namespace: &str, name: &str) -> Option<Seen<'_>>;
+
+    /// The objects that a label selector selects, in one namespace or in all.
+    fn selected(&self, kind: &KindName, namespace: Option<&str>, selector: &Value) -> Vec<&Value>;
+
+    /// Every object that was made for an instance, by the id of its `ApplySet`.
+    fn members(&self, applyset: &str) -> Vec<Member<'_>>;
+}
+
+/// An object in the cluster.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// The object, without managed fields.
+    pub object: &'a Value,
+    /// The digest of what krono applied of it, as it is now; nothing if krono never did.
+    pub live: Option<Digest>,
+    /// What the last apply by this process made of what it wanted.
+    pub applied: Option<Applied>,
+}
+
+/// What an apply made of what was wanted: the API server may have spelled values differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// What was wanted.
+    pub desired: Digest,
+    /// What the API server made of it.
+    pub live: Digest,
+}
+
+impl Seen<'_> {
+    /// Whether applying an object with this digest would change nothing.
+    pub fn is_at(&self, desired: Digest) -> bool {
+        self.live.is_some_and(|live| live == desired || self.applied == Some(Applied { desired, live }))
+    }
+}
+
+/// An object that was made for an instance.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    /// Its kind.
+    pub kind: &'a KindName,
+    /// The object, without managed fields.
+    pub object: &'a Value,
+}
+
+/// The name of one object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectName {
+    /// Its kind.
+    pub kind: KindName,
+    /// Empty for cluster-wide kinds.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// What the API server refused, with its words.
+#[derive(Clone, Debug, Default)]
+pub struct Refused {
+    /// Changes of the instance itself.
+    pub instance: Option<String>,
+    /// Changes of resources.
+    pub resources: BTreeMap<ObjectName, String>,
+}
+
+impl Refused {
+    fn is_empty(&self) -> bool {
+        self.instance.is_none() && self.resources.is_empty()
+    }
+}
+
+/// One change of the cluster; the changes of one plan do not depend on each other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Server-side apply of finalizer and labels to the instance.
+    Manage(Value),
+    /// Server-side apply of the inventory to the instance.
+    Record(Value),
+    /// Server-side apply of a resource.
+    Apply {
+        /// Which.
+        name: ObjectName,
+        /// All of it.
+        object: Value,
+        /// Its digest.
+        digest: Digest,
+        /// Whether fields may be taken from others: not from an object nobody has seen yet.
+        force: bool,
+    },
+    /// Deletion of a resource, if it is still the one that was seen.
+    Delete {
+        /// Which.
+        name: ObjectName,
+        /// The one that was seen.
+        uid: String,
+    },
+    /// The end of krono's claim on a resource that stays.
+    Release {
+        /// Which.
+        name: ObjectName,
+        /// A merge patch that names the version seen.
+        patch: Value,
+    },
+    /// The end of an instance: a merge patch that names the version seen.
+    RemoveFinalizer(Value),
+}
+
+/// What to do next.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// To be done at once, and then planned again; nothing when all is done that can be done now.
+    pub actions: Vec<Action>,
+    /// The status to publish; nothing when it is published already.
+    pub status: Option<Value>,
+    /// Objects of others that the instance depends on.
+    pub interests: Vec<Interest>,
+    /// Whether something went wrong that may go right when tried again.
+    pub retry: bool,
+}
+
+/// Objects that an instance depends on but does not own.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Interest {
+    /// One object.
+    Named(ObjectName),
+    /// Those that a label selector selects.
+    Selected {
+        /// Their kind.
+        kind: KindName,
+        /// One namespace, or all.
+        namespace: Option<String>,
+        /// The selector.
+        selector: Value,
+    },
+}
+
+/// What to do next for an instance.
+pub fn plan(world: &World<'_>) -> Plan {
+    if !world.instance["metadata"]["deletionTimestamp"].is_null() {
+        return deletion::plan(world);
+    }
+    match world.graph {
+        Ok(graph) => resources::plan(world, graph),
+        Err(reason) => report::unresolved(world, reason),
+    }
+}
+
+fn text<'v>(object: &'v Value, field: &str) -> &'v str {
+    object["metadata"][field].as_str().unwrap_or_default()
+}
+
+fn is_terminating(object: &Value) -> bool {
+    !object["metadata"]["deletionTimestamp"].is_null()
+}

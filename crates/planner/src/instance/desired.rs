@@ -1,0 +1,130 @@
+//! The resources a graph wants, beside those that are.
+
+use krono_graph::{CompiledGraph, DeletionPolicy, Evaluation, KindName, Node, NodeState, Target};
+use krono_model::metadata::{InstanceRef, resource_labels};
+use krono_model::names;
+use serde_json::{Map, Value};
+
+use super::{Cluster, ObjectName, Seen, World, is_terminating, text};
+use crate::digest::Digest;
+
+/// A resource that should be.
+pub(super) struct Desired<'a> {
+    /// The node it is for, by position.
+    pub(super) node: usize,
+    pub(super) name: ObjectName,
+    pub(super) object: Value,
+    pub(super) digest: Digest,
+    pub(super) standing: Standing<'a>,
+}
+
+/// How a resource that should be stands in the cluster.
+pub(super) enum Standing<'a> {
+    /// As it should.
+    Live,
+    /// Absent, or not as it should be.
+    Different { exists: bool },
+    /// Being deleted; another can be made when it is gone.
+    Terminating,
+    /// Made for somebody else.
+    Foreign(&'a str),
+    /// The API server does not want it.
+    Refused(&'a str),
+}
+
+/// The resources that an evaluation wants.
+pub(super) fn desired<'a>(
+    world: &World<'a>,
+    graph: &CompiledGraph,
+    evaluation: &Evaluation,
+    instance: &InstanceRef,
+    applyset: &str,
+) -> Vec<Desired<'a>> {
+    let mut desired = Vec::new();
+    for (index, (node, state)) in graph.nodes.iter().zip(&evaluation.nodes).enumerate() {
+        let NodeState::Resolved(resolved) = state else { continue };
+        let Target::Objects(objects) = &resolved.target else { continue };
+        for (item, object) in objects.iter().enumerate() {
+            let item = (!node.for_each.is_empty()).then_some((item, objects.len()));
+            let object = decorated(object, node, graph.order.waves[index], item, instance);
+            desired.push(stand(world, index, node.subject.kind(), object, applyset));
+        }
+    }
+    desired
+}
+
+fn stand<'a>(world: &World<'a>, node: usize, kind: &KindName, object: Value, applyset: &str) -> Desired<'a> {
+    let namespace = if kind.namespaced { text(&object, "namespace") } else { "" };
+    let name = ObjectName {
+        kind: kind.clone(),
+        namespace: namespace.to_owned(),
+        name: text(&object, "name").to_owned(),
+    };
+    let digest = Digest::of_desired(&object);
+    let standing = match (world.refused.resources.get(&name), seen(world.cluster, &name)) {
+        (Some(words), _) => Standing::Refused(words),
+        (None, Some(seen)) => standing(seen, digest, applyset),
+        (None, None) => Standing::Different { exists: false },
+    };
+    Desired { node, name, object, digest, standing }
+}
+
+fn seen<'a>(cluster: &'a dyn Cluster, name: &ObjectName) -> Option<Seen<'a>> {
+    cluster.seen(&name.kind, &name.namespace, &name.name)
+}
+
+fn standing<'a>(seen: Seen<'a>, digest: Digest, applyset: &str) -> Standing<'a> {
+    match part_of(seen.object) {
+        Some(other) if other != applyset => Standing::Foreign(other),
+        Some(_) | None if is_terminating(seen.object) => Standing::Terminating,
+        Some(_) | None if seen.is_at(digest) => Standing::Live,
+        Some(_) | None => Standing::Different { exists: true },
+    }
+}
+
+/// The `ApplySet` an object was made for.
+pub(super) fn part_of(object: &Value) -> Option<&str> {
+    object["metadata"]["labels"][names::APPLYSET_PART_OF_LABEL].as_str()
+}
+
+/// An object with krono's labels and annotations.
+fn decorated(
+    object: &Value,
+    node: &Node,
+    wave: usize,
+    item: Option<(usize, usize)>,
+    instance: &InstanceRef,
+) -> Value {
+    let mut object = object.clone();
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return object };
+    let labels = map(metadata, "labels");
+    for (name, value) in resource_labels(instance, &node.id, item) {
+        labels.insert(name, value.into());
+    }
+    let annotations = map(metadata, "annotations");
+    annotations.insert(names::APPLY_ORDER_ANNOTATION.to_owned(), wave.to_string().into());
+    if let Some(policy) = node.deletion {
+        annotations.insert(names::DELETION_POLICY_ANNOTATION.to_owned(), word(policy).into());
+    }
+    object
+}
+
+fn map<'m>(metadata: &'m mut Map<String, Value>, field: &str) -> &'m mut Map<String, Value> {
+    let entry = metadata.entry(field).or_insert(Value::Null);
+    if !entry.is_object() {
+        *entry = Value::Object(Map::new());
+    }
+    match entry {
+        Value::Object(map) => map,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            unreachable!("it was made an object above")
+        }
+    }
+}
+
+fn word(policy: DeletionPolicy) -> &'static str {
+    match policy {
+        DeletionPolicy::Delete => "Delete",
+        DeletionPolicy::Retain => "Retain",
+    }
+}

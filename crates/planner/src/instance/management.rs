@@ -1,0 +1,58 @@
+//! What krono writes on the instance itself.
+
+use krono_model::applyset::Inventory;
+use krono_model::metadata::instance_labels;
+use krono_model::names;
+use serde_json::{Value, json};
+
+use super::{Action, World};
+
+/// The change that puts krono's finalizer and labels on an instance; nothing when they are there.
+pub(super) fn manage(world: &World<'_>) -> Option<Action> {
+    let metadata = &world.instance["metadata"];
+    let labels = instance_labels(&world.owner);
+    let labelled = labels.iter().all(|(name, value)| metadata["labels"][name] == value.as_str());
+    if labelled && has_finalizer(world.instance) {
+        return None;
+    }
+    let content = json!({"labels": labels, "finalizers": [names::FINALIZER]});
+    Some(Action::Manage(about(world.instance, content)))
+}
+
+/// The change that writes an inventory on an instance; nothing when it is there.
+pub(super) fn record(world: &World<'_>, id: &str, inventory: &Inventory) -> Option<Action> {
+    let metadata = &world.instance["metadata"];
+    let annotations = inventory.annotations(id);
+    let annotated = annotations.iter().all(|(name, value)| metadata["annotations"][name] == value.as_str());
+    if annotated && metadata["labels"][names::APPLYSET_ID_LABEL] == id {
+        return None;
+    }
+    let content = json!({"labels": {names::APPLYSET_ID_LABEL: id}, "annotations": annotations});
+    Some(Action::Record(about(world.instance, content)))
+}
+
+/// The change that ends an instance; nothing when krono has no hold on it.
+pub(super) fn remove_finalizer(instance: &Value) -> Option<Action> {
+    let metadata = &instance["metadata"];
+    let finalizers = metadata["finalizers"].as_array()?;
+    let others: Vec<_> = finalizers.iter().filter(|it| *it != names::FINALIZER).collect();
+    let patch = json!({"metadata": {"resourceVersion": metadata["resourceVersion"], "finalizers": others}});
+    has_finalizer(instance).then_some(Action::RemoveFinalizer(patch))
+}
+
+fn has_finalizer(instance: &Value) -> bool {
+    let finalizers = instance["metadata"]["finalizers"].as_array();
+    finalizers.is_some_and(|it| it.iter().any(|it| it == names::FINALIZER))
+}
+
+/// An object with the identity of an instance and nothing but `metadata`.
+///
+/// The UID is part of it: an apply that names none would bring an instance back that is gone.
+fn about(instance: &Value, mut metadata: Value) -> Value {
+    for field in ["name", "namespace", "uid"] {
+        if let Some(text) = instance["metadata"][field].as_str() {
+            metadata[field] = text.into();
+        }
+    }
+    json!({"apiVersion": instance["apiVersion"], "kind": instance["kind"], "metadata": metadata})
+}

@@ -1,0 +1,303 @@
+//! What people are told about an instance.
+
+use std::collections::BTreeSet;
+
+use krono_graph::{CompiledGraph, Evaluation, NodeState, Observed, Readiness};
+use krono_model::condition::{Condition, Conditions, Status, read_all};
+use krono_model::instance::{DEPENDENTS, GRAPH_RESOLVED, INSTANCE_MANAGED, RESOURCES_READY, Reason, State};
+use krono_model::metadata::is_suspended;
+use krono_model::names;
+use serde_json::{Map, Value};
+
+use super::desired::{Desired, Standing};
+use super::{Action, Plan, World, text};
+
+/// How far a node is.
+enum Progress {
+    Done,
+    Coming(String),
+    Going(String),
+    Failed(String),
+}
+
+/// Everything a status is computed from.
+pub(super) struct Report<'p, 'a> {
+    pub(super) world: &'p World<'a>,
+    pub(super) graph: &'p CompiledGraph,
+    pub(super) evaluation: &'p Evaluation,
+    pub(super) desired: &'p [Desired<'a>],
+    pub(super) observed: &'p dyn Observed,
+}
+
+impl Report<'_, '_> {
+    /// Whether trying again may help.
+    pub(super) fn wants_retry(&self) -> bool {
+        !self.world.refused.is_empty()
+            || self.desired.iter().any(|it| matches!(it.standing, Standing::Foreign(_)))
+            || self.evaluation.nodes.iter().any(|it| matches!(it, NodeState::Failed(_)))
+    }
+
+    /// The status to publish; nothing when it is published already.
+    pub(super) fn status(&self) -> Option<Value> {
+        let nodes: Vec<Progress> = (0..self.graph.nodes.len()).map(|it| self.progress(it)).collect();
+        let mut conditions = conditions(self.world);
+        self.set_managed(&mut conditions);
+        let resolved = "runtime graph created and all resources resolved";
+        set(&mut conditions, GRAPH_RESOLVED, Status::True, Reason::Resolved, resolved);
+        self.set_ready(&mut conditions, &nodes);
+        let mut state = self.state(&conditions, &nodes);
+        let mut status = self.evaluation.status.clone();
+        let conditions = match self.authored(&conditions) {
+            Ok(Some(authored)) => authored,
+            Ok(None) => conditions.into_values(),
+            Err(kept) => {
+                state = State::Error;
+                kept
+            }
+        };
+        status.insert("conditions".to_owned(), conditions.into());
+        status.insert("state".to_owned(), state.as_str().into());
+        changed(self.world.instance, status)
+    }
+
+    fn set_managed(&self, conditions: &mut Conditions) {
+        match &self.world.refused.instance {
+            None => {
+                let message = "instance is properly managed with finalizers and labels";
+                set(conditions, INSTANCE_MANAGED, Status::True, Reason::Managed, message);
+            }
+            Some(words) => {
+                let message = format!("finalizer/labeling failed: {words}");
+                set(conditions, INSTANCE_MANAGED, Status::False, Reason::ManagementFailed, &message);
+            }
+        }
+    }
+
+    fn set_ready(&self, conditions: &mut Conditions, nodes: &[Progress]) {
+        let (reason, message) = if is_suspended(self.world.instance) {
+            let message = format!("reconciliation suspended via {} annotation", names::RECONCILE_ANNOTATION);
+            (Reason::ReconciliationSuspended, message)
+        } else if let Some(words) = all(nodes, failure) {
+            (Reason::NotReady, format!("resource reconciliation failed: {words}"))
+        } else if let Some(words) = all(nodes, going) {
+            (Reason::ResourceDeleting, words)
+        } else if nodes.iter().all(|it| matches!(it, Progress::Done)) {
+            let message = "all resources are created and ready";
+            return set(conditions, RESOURCES_READY, Status::True, Reason::AllResourcesReady, message);
+        } else {
+            let words = all(nodes, coming).unwrap_or_default();
+            (Reason::NotReady, format!("awaiting resource readiness: {words}"))
+        };
+        set(conditions, RESOURCES_READY, Status::False, reason, &message);
+    }
+
+    fn state(&self, conditions: &Conditions, nodes: &[Progress]) -> State {
+        let failed = nodes.iter().any(|it| matches!(it, Progress::Failed(_)));
+        match () {
+            () if conditions.is_ready() => State::Active,
+            () if failed || self.world.refused.instance.is_some() => State::Error,
+            () => State::InProgress,
+        }
+    }
+
+    fn progress(&self, index: usize) -> Progress {
+        let node = &self.graph.nodes[index];
+        let about = |words: String| format!("node {:?}: {words}", node.id);
+        match &self.evaluation.nodes[index] {
+            NodeState::Excluded { .. } => Progress::Done,
+            NodeState::Waiting { on } => {
+                let on = &self.graph.nodes[*on].id;
+                Progress::Coming(about(format!("waiting for node {on:?} to be ready")))
+            }
+            NodeState::Pending(missing) => Progress::Coming(about(format!("waiting for data: {missing}"))),
+            NodeState::Failed(error) => Progress::Failed(about(error.to_string())),
+            NodeState::Resolved(resolved) => {
+                self.standing(index).unwrap_or_else(|| readiness(&resolved.readiness, &about))
+            }
+        }
+    }
+
+    /// What is the worst about the resources of a node; nothing when all stand as they should.
+    fn standing(&self, index: usize) -> Option<Progress> {
+        let id = &self.graph.nodes[index].id;
+        let mut worst = None;
+        for desired in self.desired.iter().filter(|it| it.node == index) {
+            let about = |words: &str| format!("node {id:?}: {}{words}", named(desired));
+            match desired.standing {
+                Standing::Refused(words) => return Some(Progress::Failed(about(&format!(": {words}")))),
+                Standing::Foreign(other) => {
+                    let words = format!(": resource belongs to a different ApplySet ({other})");
+                    return Some(Progress::Failed(about(&words)));
+                }
+                Standing::Terminating => worst = Some(Progress::Going(about(" is being deleted"))),
+                Standing::Different { .. } if worst.is_none() => {
+                    worst = Some(Progress::Coming(about(" is being applied")));
+                }
+                Standing::Different { .. } | Standing::Live => {}
+            }
+        }
+        worst
+    }
+
+    /// The author's conditions, stamped; nothing when there are none. On an error, what is known (35).
+    fn authored(&self, usual: &Conditions) -> Result<Option<Vec<Value>>, Vec<Value>> {
+        if !self.graph.has_conditions() {
+            return Ok(None);
+        }
+        let mut instance = self.world.instance.clone();
+        instance["status"]["conditions"] = usual.clone().into_values().into();
+        let previous = read_all(self.world.instance.pointer("/status/conditions"));
+        match self.graph.conditions(&instance, self.evaluation, self.observed) {
+            Ok(authored) => self.stamped(&authored, previous).map(Some),
+            Err(_) => Err(previous.iter().map(Condition::to_value).collect()),
+        }
+    }
+
+    /// Gives conditions their times; a type that appears twice is an error, and the first one stays.
+    fn stamped(&self, authored: &[Value], previous: Vec<Condition>) -> Result<Vec<Value>, Vec<Value>> {
+        let mut types = BTreeSet::new();
+        let mut conditions: Vec<Condition> = Vec::new();
+        let mut twice = false;
+        for mut condition in authored.iter().filter_map(Condition::from_value) {
+            if !types.insert(condition.condition_type.clone()) {
+                twice = true;
+                continue;
+            }
+            let before = previous.iter().find(|it| it.condition_type == condition.condition_type);
+            let since = before.filter(|it| it.status == condition.status);
+            let since = since.and_then(|it| it.last_transition_time.clone());
+            condition.last_transition_time = Some(since.unwrap_or_else(|| self.world.now.to_owned()));
+            condition.observed_generation = generation(self.world.instance);
+            condition.reason = condition.reason.filter(|it| !it.is_empty());
+            condition.message = condition.message.filter(|it| !it.is_empty());
+            conditions.push(condition);
+        }
+        // What an expression cannot say at the moment, it still says.
+        conditions.extend(previous.into_iter().filter(|it| !types.contains(&it.condition_type)));
+        let values = conditions.iter().map(Condition::to_value).collect();
+        if twice { Err(values) } else { Ok(values) }
+    }
+}
+
+fn readiness(readiness: &Readiness, about: &dyn Fn(String) -> String) -> Progress {
+    match readiness {
+        Readiness::Ready => Progress::Done,
+        Readiness::Absent => Progress::Coming(about("waiting for it to exist".to_owned())),
+        Readiness::NotReady { expression } => {
+            Progress::Coming(about(format!("waiting for readyWhen {expression:?}")))
+        }
+        Readiness::Failed { expression, error } => {
+            Progress::Failed(about(format!("readyWhen {expression:?}: {error}")))
+        }
+    }
+}
+
+fn named(desired: &Desired<'_>) -> String {
+    let name = &desired.name;
+    let namespace = if name.namespace.is_empty() { String::new() } else { format!("{}/", name.namespace) };
+    format!("{} {namespace}{}", name.kind.kind, name.name)
+}
+
+/// All that is to be said of some nodes, in one line; nothing when there are none.
+fn all(nodes: &[Progress], words: impl Fn(&Progress) -> Option<&str>) -> Option<String> {
+    let words: Vec<&str> = nodes.iter().filter_map(words).collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+fn failure(progress: &Progress) -> Option<&str> {
+    if let Progress::Failed(words) = progress { Some(words) } else { None }
+}
+
+fn going(progress: &Progress) -> Option<&str> {
+    if let Progress::Going(words) = progress { Some(words) } else { None }
+}
+
+fn coming(progress: &Progress) -> Option<&str> {
+    if let Progress::Coming(words) = progress { Some(words) } else { None }
+}
+
+/// The status of an instance whose definition has no graph to offer.
+pub(super) fn unresolved(world: &World<'_>, why: &str) -> Plan {
+    let mut conditions = conditions(world);
+    set(&mut conditions, GRAPH_RESOLVED, Status::False, Reason::ResolutionFailed, why);
+    kept(world, conditions, State::Error, Vec::new())
+}
+
+/// The status of an instance whose inventory cannot be trusted.
+pub(super) fn unmanaged(world: &World<'_>, why: &str) -> Plan {
+    let mut conditions = conditions(world);
+    let message = format!("finalizer/labeling failed: {why}");
+    set(&mut conditions, INSTANCE_MANAGED, Status::False, Reason::ManagementFailed, &message);
+    kept(world, conditions, State::Error, Vec::new())
+}
+
+/// The status of an instance that cannot be deleted.
+pub(super) fn blocked(world: &World<'_>, why: &str) -> Plan {
+    let mut conditions = conditions(world);
+    set(&mut conditions, RESOURCES_READY, Status::Unknown, Reason::UnderDeletion, why);
+    kept(world, conditions, State::Deleting, Vec::new())
+}
+
+/// The status of an instance that is being deleted.
+pub(super) fn deleting(world: &World<'_>, actions: Vec<Action>) -> Plan {
+    let refused = world.refused.resources.values().chain(&world.refused.instance);
+    let refused: Vec<&str> = refused.map(String::as_str).collect();
+    let message = if refused.is_empty() {
+        "deleting resources".to_owned()
+    } else {
+        format!("deletion blocked: {}", refused.join("; "))
+    };
+    let mut conditions = conditions(world);
+    set(&mut conditions, RESOURCES_READY, Status::Unknown, Reason::UnderDeletion, &message);
+    kept(world, conditions, State::Deleting, actions)
+}
+
+/// The author's fields as they are, with other conditions.
+fn kept(world: &World<'_>, conditions: Conditions, state: State, actions: Vec<Action>) -> Plan {
+    let mut status = world.instance["status"].as_object().cloned().unwrap_or_default();
+    status.insert("conditions".to_owned(), conditions.into_values().into());
+    status.insert("state".to_owned(), state.as_str().into());
+    Plan {
+        actions,
+        status: changed(world.instance, status),
+        interests: Vec::new(),
+        retry: !world.refused.is_empty(),
+    }
+}
+
+fn conditions(world: &World<'_>) -> Conditions {
+    let instance = world.instance;
+    let created = text(instance, "creationTimestamp");
+    let conditions = instance.pointer("/status/conditions");
+    Conditions::read(conditions, DEPENDENTS, generation(instance), created, world.now)
+}
+
+fn generation(instance: &Value) -> i64 {
+    instance["metadata"]["generation"].as_i64().unwrap_or_default()
+}
+
+fn set(conditions: &mut Conditions, of: &str, status: Status, reason: Reason, message: &str) {
+    conditions.set(of, status, reason.as_str(), message);
+}
+
+/// A status, if it is not what the instance has.
+fn changed(instance: &Value, status: Map<String, Value>) -> Option<Value> {
+    let status = Value::Object(status);
+    let same = instance.get("status").is_some_and(|it| is_same(it, &status));
+    (!same).then_some(status)
+}
+
+/// Whether two values are one on the wire: 1 and 1.0 are.
+fn is_same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && left.iter().all(|(key, it)| right.get(key).is_some_and(|other| is_same(it, other)))
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| is_same(left, right))
+        }
+        (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
+        (_, _) => left == right,
+    }
+}

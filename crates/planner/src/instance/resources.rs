@@ -1,0 +1,145 @@
+//! An instance that lives: resources to make, to change and to remove.
+
+use krono_graph::{CompiledGraph, Evaluation, KindName, NodeState, Observed, Target};
+use krono_model::applyset::Inventory;
+use krono_model::metadata::{InstanceRef, is_suspended};
+use serde_json::Value;
+
+use super::desired::{Desired, Standing, desired, part_of};
+use super::management::{manage, record};
+use super::report::Report;
+use super::{Action, Interest, ObjectName, Plan, World, deletion, inventory, is_terminating};
+
+/// What to do next for an instance that has a graph.
+pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
+    let instance = InstanceRef::from_object(world.instance);
+    let id = instance.applyset_id();
+    let visible = Visible { world, id: &id };
+    let evaluation = graph.evaluate(world.instance, &visible);
+    let desired = desired(world, graph, &evaluation, &instance, &id);
+    let known = match Inventory::read(world.instance) {
+        Ok(known) => known.unwrap_or_default(),
+        Err(invalid) => return super::report::unmanaged(world, &invalid.to_string()),
+    };
+    let pass = Pass { world, graph, evaluation: &evaluation, desired: &desired, id: &id, known };
+    let actions = if is_suspended(world.instance) {
+        manage(world).into_iter().collect()
+    } else {
+        pass.actions(&instance.namespace)
+    };
+    let report = Report { world, graph, evaluation: &evaluation, desired: &desired, observed: &visible };
+    let status = report.status();
+    Plan { actions, status, interests: interests(graph, &evaluation), retry: report.wants_retry() }
+}
+
+struct Pass<'p, 'a> {
+    world: &'p World<'a>,
+    graph: &'p CompiledGraph,
+    evaluation: &'p Evaluation,
+    desired: &'p [Desired<'a>],
+    id: &'p str,
+    known: Inventory,
+}
+
+impl Pass<'_, '_> {
+    /// The instance is made ready first; then resources are made, then removed; then the inventory shrinks (30).
+    fn actions(&self, home: &str) -> Vec<Action> {
+        if self.world.refused.instance.is_some() {
+            return Vec::new();
+        }
+        let foreseen =
+            inventory::foreseen(self.graph, self.evaluation, self.desired, home).union(&self.known);
+        let mut actions: Vec<Action> = manage(self.world).into_iter().collect();
+        actions.extend(record(self.world, self.id, &foreseen));
+        if !actions.is_empty() {
+            return actions;
+        }
+        let actions = self.applies();
+        if !actions.is_empty() || !self.is_settled() {
+            return actions;
+        }
+        let orphans = self.orphans();
+        if orphans.is_empty() {
+            return record(self.world, self.id, &inventory::of(self.desired, home)).into_iter().collect();
+        }
+        let living = orphans.into_iter().filter(|it| !is_terminating(it.object)).collect();
+        let wave = deletion::highest_wave(living);
+        wave.iter().filter_map(|member| deletion::removal(self.world, member, self.id)).collect()
+    }
+
+    /// The resources whose time has come: nothing that they depend on is about to change.
+    fn applies(&self) -> Vec<Action> {
+        let mut unsettled = vec![false; self.graph.nodes.len()];
+        for desired in self.desired {
+            unsettled[desired.node] |= !matches!(desired.standing, Standing::Live);
+        }
+        let mut held = vec![false; self.graph.nodes.len()];
+        for node in &self.graph.order.sequence {
+            held[*node] = self.graph.nodes[*node].dependencies.iter().any(|it| held[*it] || unsettled[*it]);
+        }
+        let free = self.desired.iter().filter(|it| !held[it.node]);
+        free.filter_map(|it| match it.standing {
+            Standing::Different { exists } => Some(Action::Apply {
+                name: it.name.clone(),
+                object: it.object.clone(),
+                digest: it.digest,
+                force: exists,
+            }),
+            Standing::Live | Standing::Terminating | Standing::Foreign(_) | Standing::Refused(_) => None,
+        })
+        .collect()
+    }
+
+    /// Whether all that is wanted is known and there, so that what is not wanted may go (22, 30).
+    fn is_settled(&self) -> bool {
+        let known = |state: &NodeState| matches!(state, NodeState::Excluded { .. } | NodeState::Resolved(_));
+        self.world.refused.resources.is_empty()
+            && self.evaluation.nodes.iter().all(known)
+            && self.desired.iter().all(|it| matches!(it.standing, Standing::Live))
+    }
+
+    fn orphans(&self) -> Vec<super::Member<'_>> {
+        let members = self.world.cluster.members(self.id);
+        let wanted = |name: &ObjectName| self.desired.iter().any(|it| it.name == *name);
+        members.into_iter().filter(|member| !wanted(&deletion::name_of(member))).collect()
+    }
+}
+
+/// What expressions may see; nothing is built upon what is about to go (32) or was made for somebody else (29).
+pub(super) struct Visible<'p, 'a> {
+    world: &'p World<'a>,
+    id: &'p str,
+}
+
+impl Observed for Visible<'_, '_> {
+    fn object(&self, kind: &KindName, namespace: &str, name: &str) -> Option<&Value> {
+        Some(self.world.cluster.seen(kind, namespace, name)?.object)
+    }
+
+    fn made(&self, kind: &KindName, namespace: &str, name: &str) -> Option<&Value> {
+        let is_foreign = |object: &Value| part_of(object).is_some_and(|it| it != self.id);
+        self.object(kind, namespace, name).filter(|it| !is_terminating(it) && !is_foreign(it))
+    }
+
+    fn selected(&self, kind: &KindName, namespace: Option<&str>, selector: &Value) -> Vec<&Value> {
+        self.world.cluster.selected(kind, namespace, selector)
+    }
+}
+
+/// The objects of others that the nodes of a graph look at.
+fn interests(graph: &CompiledGraph, evaluation: &Evaluation) -> Vec<Interest> {
+    let interest = |(node, state): (&krono_graph::Node, &NodeState)| {
+        let NodeState::Resolved(resolved) = state else { return None };
+        let kind = node.subject.kind().clone();
+        match &resolved.target {
+            Target::Objects(_) => None,
+            Target::Named { namespace, name } => {
+                Some(Interest::Named(ObjectName { kind, namespace: namespace.clone(), name: name.clone() }))
+            }
+            Target::Selected { namespace, selector } => {
+                Some(Interest::Selected { kind, namespace: namespace.clone(), selector: selector.clone() })
+            }
+        }
+    };
+    graph.nodes.iter().zip(&evaluation.nodes).filter_map(interest).collect()
+}

@@ -1,0 +1,7 @@
+//! One observed world in, the next changes and the status to publish out.
+//!
+//! Pure: what the controller does, what a preview shows and what a simulation plays are this one function.
+
+pub mod definition;
+pub mod digest;
+pub mod instance;

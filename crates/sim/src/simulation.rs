@@ -1,0 +1,253 @@
+//! One controller at work on one server, a step at a time.
+
+mod perform;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use krono_graph::{CompiledGraph, KindName};
+use krono_model::metadata::Owner;
+use krono_planner::instance::{Action, ObjectName, Plan, World, plan};
+use serde_json::Value;
+
+use crate::controller::{Controller, Work};
+use crate::faults::Faults;
+use crate::laws;
+use crate::random::Random;
+use crate::server::{Server, name_of};
+use crate::text::is_terminating;
+
+/// What a kind of instances is made from.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// Its UID.
+    pub uid: String,
+    /// The graph, or why there is none.
+    pub graph: Result<Arc<CompiledGraph>, String>,
+}
+
+/// A world that can be played.
+#[derive(Debug)]
+pub struct Simulation {
+    /// The truth.
+    pub server: Server,
+    /// What goes wrong.
+    pub faults: Faults,
+    /// Where the story comes from.
+    pub random: Random,
+    /// Objects that the controller may not touch.
+    pub guarded: BTreeSet<ObjectName>,
+    /// Laws that were broken.
+    pub broken: Vec<String>,
+    /// Requests the controller made that could change something.
+    pub requests: usize,
+    controller: Controller,
+    definitions: BTreeMap<KindName, Definition>,
+    /// Kinds whose every object is watched.
+    whole: BTreeSet<KindName>,
+}
+
+/// A world that does not come to rest.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("still busy after {steps} steps: {busy}")]
+pub struct Restless {
+    steps: usize,
+    busy: String,
+}
+
+/// How many steps one controller may need until it has nothing to do.
+const PATIENCE: usize = 200_000;
+
+impl Simulation {
+    /// Nothing is there yet but the kinds of the server.
+    pub fn new(server: Server, seed: u64) -> Self {
+        Self {
+            server,
+            faults: Faults::default(),
+            random: Random::new(seed),
+            guarded: BTreeSet::new(),
+            broken: Vec::new(),
+            requests: 0,
+            controller: Controller::default(),
+            definitions: BTreeMap::new(),
+            whole: BTreeSet::new(),
+        }
+    }
+
+    /// Watches every object of a kind, for references to objects of others.
+    pub fn watch_whole(&mut self, kind: KindName) {
+        self.whole.insert(kind);
+        self.restart();
+    }
+
+    /// Gives a kind of instances a definition; all of its instances are looked at.
+    pub fn define(&mut self, kind: KindName, definition: Definition) {
+        let is_new = self.definitions.insert(kind.clone(), definition).is_none();
+        if is_new {
+            self.restart();
+        } else {
+            self.controller.look_at_all(&BTreeSet::from([kind]));
+        }
+    }
+
+    /// Kills the controller and starts another.
+    pub fn restart(&mut self) {
+        self.controller = Controller::started(&self.server, &self.whole, &self.instances());
+    }
+
+    fn instances(&self) -> BTreeSet<KindName> {
+        self.definitions.keys().cloned().collect()
+    }
+
+    /// One step, of whatever chance chooses.
+    pub fn step(&mut self) {
+        self.server.tick();
+        if self.random.happens(self.faults.kill) {
+            return self.restart();
+        }
+        if self.random.happens(self.faults.watch) {
+            self.drop_watch();
+        }
+        if self.random.happens(300) {
+            self.deliver();
+        }
+        let busy: Vec<_> = self.busy().cloned().collect();
+        match self.random.pick(&busy).cloned() {
+            Some(instance) => self.work_on(&instance),
+            None if self.random.happens(100) => drop(self.try_again()),
+            None => {}
+        }
+    }
+
+    /// Steps until nothing is left to do: every event delivered, every failure tried again in vain.
+    pub fn settle(&mut self) -> Result<(), Restless> {
+        let mut fruitless = 0;
+        let mut version = self.server.version();
+        for _ in 0..PATIENCE {
+            if self.busy().next().is_some() || self.deliver() {
+                self.step();
+                continue;
+            }
+            fruitless = if version == self.server.version() { fruitless + 1 } else { 0 };
+            version = self.server.version();
+            if fruitless > 2 || !self.try_again() {
+                return Ok(());
+            }
+        }
+        let busy: Vec<_> = self.busy().map(|it| it.name.as_str()).collect();
+        Err(Restless { steps: PATIENCE, busy: busy.join(", ") })
+    }
+
+    fn busy(&self) -> impl Iterator<Item = &ObjectName> {
+        self.controller.work.iter().filter(|(_, work)| work.is_busy()).map(|(name, _)| name)
+    }
+
+    /// Lets one watch tell one thing; false when all is told.
+    pub fn deliver(&mut self) -> bool {
+        let caches = self.controller.caches.iter();
+        let behind = caches.filter(|(_, cache)| cache.is_behind(&self.server)).map(|(kind, _)| kind.clone());
+        let behind: Vec<KindName> = behind.collect();
+        let Some(kind) = self.random.pick(&behind).cloned() else { return false };
+        let instances = self.instances();
+        let told = self.controller.caches.get_mut(&kind).and_then(|it| it.next(&self.server));
+        if let Some((before, object)) = told {
+            for object in before.iter().chain([&object]) {
+                self.controller.look_at_concerned(&kind, object, &instances);
+            }
+        }
+        true
+    }
+
+    fn drop_watch(&mut self) {
+        let kinds: Vec<KindName> = self.controller.caches.keys().cloned().collect();
+        let Some(kind) = self.random.pick(&kinds) else { return };
+        let instances = self.instances();
+        let whole = self.whole.contains(kind) || instances.contains(kind);
+        let cache = crate::cache::Cache::listed(&self.server, kind, whole);
+        self.controller.caches.insert(kind.clone(), cache);
+        self.controller.look_at_all(&instances);
+    }
+
+    /// Those who wait for better times try again; false when there are none.
+    fn try_again(&mut self) -> bool {
+        let waiting = self.controller.work.values_mut().filter(|it| it.later);
+        waiting.map(Work::try_again).count() > 0
+    }
+
+    /// The next thing to do for one instance.
+    fn work_on(&mut self, instance: &ObjectName) {
+        let Some(work) = self.controller.work.get_mut(instance) else { return };
+        if let Some(name) = work.unsure.first().cloned() {
+            self.read(instance, &name);
+        } else if let Some(action) = work.pending.pop_front() {
+            self.act(instance, action);
+        } else {
+            self.think(instance);
+        }
+    }
+
+    fn think(&mut self, instance: &ObjectName) {
+        let Some(plan) = self.plan(instance) else {
+            self.controller.work.remove(instance);
+            return;
+        };
+        let Some(work) = self.controller.work.get_mut(instance) else { return };
+        work.due = false;
+        work.interests.clone_from(&plan.interests);
+        work.later = plan.retry;
+        if !plan.actions.is_empty() {
+            work.due = true;
+            work.pending = shuffled(plan.actions, &mut self.random).into();
+            return;
+        }
+        // What no watch tells about is known for one pass.
+        work.glimpsed.clear();
+        if let Some(status) = plan.status {
+            self.publish(instance, status);
+        }
+    }
+
+    /// What the planner says about an instance now; nothing when there is no such instance as far as is known.
+    pub fn plan(&mut self, name: &ObjectName) -> Option<Plan> {
+        let entry = self.controller.cached(name)?;
+        let definition = self.definitions.get(&name.kind)?;
+        let work = self.controller.work.get(name);
+        let none = Work::default();
+        let work = work.unwrap_or(&none);
+        let view = self.controller.view(&work.glimpsed);
+        let plan = plan(&World {
+            instance: &entry.object,
+            graph: definition.graph.as_deref().map_err(String::as_str),
+            owner: Owner { definition_name: &definition.name, definition_uid: &definition.uid },
+            cluster: &view,
+            refused: &work.refused,
+            now: &self.server.now().to_string(),
+        });
+        let prunes =
+            plan.actions.iter().any(|it| matches!(it, Action::Delete { .. } | Action::Release { .. }));
+        if let (true, false, Ok(graph)) = (prunes, is_terminating(&entry.object), &definition.graph) {
+            self.broken.extend(laws::not_settled(graph, &entry.object, &view, &self.server));
+        }
+        Some(plan)
+    }
+
+    /// The instances that the controller knows of.
+    pub fn known_instances(&self) -> Vec<ObjectName> {
+        let caches = self.definitions.keys().filter_map(|kind| self.controller.caches.get(kind));
+        caches.flat_map(|it| it.entries().map(|(name, _)| name.clone())).collect()
+    }
+
+    /// Performs a request of somebody else than the controller.
+    pub fn create(&mut self, kind: &KindName, object: Value) -> Result<crate::Answer, crate::Refusal> {
+        self.server.perform(&crate::Request::Create { name: name_of(kind, &object), object })
+    }
+}
+
+fn shuffled(mut actions: Vec<Action>, random: &mut Random) -> Vec<Action> {
+    for index in (1..actions.len()).rev() {
+        actions.swap(index, random.below(index + 1));
+    }
+    actions
+}
