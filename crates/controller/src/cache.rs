@@ -131,6 +131,16 @@ impl Objects {
         self.remove(&namespace, &name)
     }
 
+    /// Whether these are all objects there are, each in the version that is known.
+    pub(crate) fn are(&self, live: &[Value]) -> bool {
+        let is_known = |object: &Value| {
+            let (namespace, name) = identity(object);
+            self.get(&namespace, &name).is_some_and(|it| it.version == version(object))
+        };
+        let count: usize = self.namespaces.values().map(BTreeMap::len).sum();
+        count == live.len() && live.iter().all(is_known)
+    }
+
     /// The names of all objects.
     pub(crate) fn names(&self) -> BTreeSet<(String, String)> {
         let all = self.namespaces.iter();

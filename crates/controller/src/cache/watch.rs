@@ -27,6 +27,16 @@ pub(crate) enum Filter {
     All,
 }
 
+impl Filter {
+    /// The label selector that asks for just these.
+    pub(crate) fn labels(self) -> Option<String> {
+        match self {
+            Self::Owned => Some(format!("{}=true", names::OWNED_LABEL)),
+            Self::All => None,
+        }
+    }
+}
+
 /// The objects of one kind, kept current for as long as this lives.
 #[derive(Debug)]
 pub(crate) struct KindCache {
@@ -134,9 +144,9 @@ struct Watch {
 impl Watch {
     async fn run(self, client: Client) {
         let api: Api<Live> = Api::all_with(client, &self.resource);
-        let config = match self.filter {
-            Filter::Owned => Config::default().labels(&format!("{}=true", names::OWNED_LABEL)),
-            Filter::All => Config::default(),
+        let config = match self.filter.labels() {
+            Some(labels) => Config::default().labels(&labels),
+            None => Config::default(),
         };
         let events = watcher(api, config).backoff(crate::backoff::watch());
         pin_mut!(events);
@@ -162,7 +172,8 @@ impl Watch {
             }
             Event::Apply(object) => self.show(object.value),
             Event::Delete(object) => {
-                let before = write(&self.state).objects.show_removed(&object.value);
+                let mut state = write(&self.state);
+                let before = state.objects.show_removed(&object.value);
                 self.router.touch(&self.kind, before.as_ref(), Some(&object.value));
             }
             Event::InitDone => {
