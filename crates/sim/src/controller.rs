@@ -35,6 +35,8 @@ pub(crate) struct Work {
     /// Objects that were read although no cache holds them.
     pub(crate) glimpsed: BTreeMap<ObjectName, Entry>,
     pub(crate) interests: Vec<Interest>,
+    /// Whether the last plan was for an instance that is being deleted.
+    pub(crate) ending: bool,
 }
 
 impl Work {

@@ -193,8 +193,9 @@ impl Simulation {
             self.controller.work.remove(instance);
             return;
         };
+        let ending = self.controller.cached(instance).is_some_and(|it| is_terminating(&it.object));
         let Some(work) = self.controller.work.get_mut(instance) else { return };
-        work.due = false;
+        (work.due, work.ending) = (false, ending);
         work.interests.clone_from(&plan.interests);
         work.later = plan.retry;
         if !plan.actions.is_empty() {

@@ -75,8 +75,9 @@ impl Simulation {
         let before = self.server.get(request.name()).cloned();
         self.requests += 1;
         let outcome = self.faults.perform(&mut self.server, request, &mut self.random);
-        let deed =
-            Deed { instance, request, before: before.as_ref(), server: &self.server, guarded: &self.guarded };
+        let ending = self.controller.work.get(instance).is_some_and(|it| it.ending);
+        let (server, guarded) = (&self.server, &self.guarded);
+        let deed = Deed { instance, request, before: before.as_ref(), server, ending, guarded };
         self.broken.extend(deed.wrong());
         match outcome {
             Outcome::Heard(heard) => Some(heard),
