@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use crate::{
-    cel_golden, cli_reference, definition_golden, patch_golden, proto_table, schema_golden, workspace,
+    cel_golden, cli_reference, crds, definition_golden, patch_golden, proto_table, schema_golden, workspace,
 };
 
 /// A generator and the committed files it owns, as path prefixes relative to the root.
@@ -21,6 +21,7 @@ struct Generator {
 const GENERATORS: &[Generator] = &[
     Generator { name: "cli-reference", run: cli_reference::run, outputs: &[cli_reference::PATH] },
     Generator { name: "cel-golden", run: cel_golden::run, outputs: &[cel_golden::OUTPUT] },
+    Generator { name: "crds", run: crds::run, outputs: &[crds::FOLDER] },
     Generator { name: "definition-golden", run: definition_golden::run, outputs: &[definition_golden::FILE] },
     Generator { name: "patch-golden", run: patch_golden::run, outputs: &[patch_golden::FOLDER] },
     Generator { name: "proto-table", run: proto_table::run, outputs: &[proto_table::OUTPUT] },

@@ -8,6 +8,7 @@ mod cel_golden;
 mod cli_reference;
 mod command;
 mod conformance;
+mod crds;
 mod deep;
 mod definition_golden;
 mod generated;
@@ -52,6 +53,8 @@ enum Chore {
     BenchCelGo,
     /// Ask cel-go about wrong and right expressions and rewrite the golden file
     CelGolden,
+    /// Write the custom resource definitions of krono into crds/
+    Crds,
     /// Ask the libraries of the API server about custom resource definitions and rewrite the golden file
     DefinitionGolden,
     /// Ask the libraries of the API server about patches and managed fields and rewrite the golden files
@@ -89,6 +92,7 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::Bench { name } => bench::run(&root, name.as_deref()),
         Chore::BenchCelGo => bench_cel_go::run(&root),
         Chore::CelGolden => cel_golden::run(&root),
+        Chore::Crds => crds::run(&root),
         Chore::DefinitionGolden => definition_golden::run(&root),
         Chore::PatchGolden => patch_golden::run(&root),
         Chore::Kube(wanted) => kube::run(&root, &wanted),

@@ -45,7 +45,7 @@ use crate::storage::Storage;
 
 pub(crate) use access::administrator;
 pub(crate) use call::{Call, Subresource};
-pub(crate) use definitions::Definitions;
+pub(crate) use definitions::{Definitions, Judging};
 pub(crate) use documents::hash;
 use specials::Special;
 
@@ -65,6 +65,8 @@ pub(crate) struct Api {
     pub(crate) registry: SharedRegistry,
     pub(crate) built_in: Vec<Arc<Resource>>,
     pub(crate) definitions: tokio::sync::Mutex<Definitions>,
+    /// Definitions whose kinds are about to be served.
+    pub(crate) judging: Judging,
     pub(crate) openapi: Documents,
     pub(crate) converters: Converters,
     pub(crate) establishing: Establishing,
@@ -104,10 +106,10 @@ impl Api {
         body: impl Future<Output = Result<Bytes, Status>>,
     ) -> Result<Reply, Status> {
         self.authorize_target(&user, &parts.method, &target, &query)?;
-        let registry = self.registry.snapshot();
-        let Some(resource) = registry.find(&target.group, &target.version, &target.plural) else {
+        let Some(resource) = self.find_resource(&target).await? else {
             return self.no_such_resource(&target);
         };
+        let resource = &resource;
         if target.namespace.is_some() && !resource.is_namespaced() {
             return self.no_such_resource(&target);
         }

@@ -15,7 +15,7 @@ use krono_store::Store;
 use tokio::sync::watch;
 use tower_service::Service;
 
-use crate::api::{Api, Settings, administrator};
+use crate::api::{Api, Judging, Settings, administrator};
 use crate::body::Body;
 use crate::builtin;
 use crate::conversion::{Converter, Converters, WebhookClient};
@@ -143,6 +143,7 @@ impl Builder {
             registry,
             built_in,
             definitions,
+            judging: Judging::default(),
             openapi,
             converters,
             establishing,

@@ -10,8 +10,9 @@ use std::collections::BTreeSet;
 
 use krono_cel::library::kro;
 use krono_cel::{Env, EnvBuilder, Type};
-use krono_schema::Path;
 use krono_schema::cel::cel_type;
+use krono_schema::crd::InstanceSchema;
+use krono_schema::{Path, Schema, SchemaType, object_meta};
 use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -32,13 +33,15 @@ pub(crate) const ELEMENT: &str = "each";
 pub struct Options {
     /// How many `forEach` entries a node may have.
     pub dimensions: usize,
+    /// How many objects a collection may have.
+    pub objects: usize,
     /// Whether templates may call `omit()`.
     pub omit: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { dimensions: 10, omit: true }
+        Self { dimensions: 10, objects: 1000, omit: true }
     }
 }
 
@@ -65,7 +68,7 @@ pub fn compile(
     diagnostics.finish()?;
     match (source.instance, order, status) {
         (Some(instance), Some(order), Some((status, crd))) => {
-            Ok(CompiledGraph { instance, crd, nodes, order, status })
+            Ok(CompiledGraph { instance, crd, nodes, order, status, most_objects: options.objects })
         }
         // Each of them is absent for a reason that was reported.
         _ => Err(Vec::new()),
@@ -74,7 +77,8 @@ pub fn compile(
 
 /// Where templates are evaluated: the instance in slot 0, then the nodes in their order.
 fn environment(source: &Source<'_>, subjects: &[Option<KnownKind>], options: Options) -> Env {
-    let instance = source.instance.as_ref().map_or(Type::Dyn, |it| cel_type(&it.variable(), "__type_schema"));
+    let instance = source.instance.as_ref().map_or_else(unknown_instance, InstanceSchema::variable);
+    let instance = cel_type(&instance, "__type_schema");
     let base = kro::environment();
     let base = if options.omit { base.library(kro::omit()) } else { base };
     let declare = |env: EnvBuilder, (node, known): (&NodeSource<'_>, &Option<KnownKind>)| {
@@ -82,6 +86,14 @@ fn environment(source: &Source<'_>, subjects: &[Option<KnownKind>], options: Opt
         env.variable(node.id, if is_collection(node) { Type::list(object) } else { object })
     };
     source.nodes.iter().zip(subjects).fold(base.variable(INSTANCE, instance), declare).build()
+}
+
+/// What is known of every instance, whatever its definition says.
+fn unknown_instance() -> Schema {
+    let string = || Schema::of_type(SchemaType::String);
+    let fields =
+        [("apiVersion", string()), ("kind", string()), ("metadata", object_meta()), ("spec", Schema::any())];
+    Schema::object(fields)
 }
 
 fn object_type(id: &str, known: Option<&KnownKind>) -> Type {
@@ -147,10 +159,10 @@ impl Compiler<'_> {
         Expressions { env, diagnostics: self.diagnostics }
     }
 
-    fn conditions(&mut self, texts: &[&str], path: &Path<'_>, env: &Env) -> Vec<Expression> {
+    fn conditions(&mut self, texts: &[(usize, &str)], path: &Path<'_>, env: &Env) -> Vec<Expression> {
         let mut expressions = self.expressions(env);
-        let texts = texts.iter().enumerate();
-        texts.filter_map(|(index, text)| expressions.condition(text, &path.index(index))).collect()
+        let texts = texts.iter();
+        texts.filter_map(|(index, text)| expressions.condition(text, &path.index(*index))).collect()
     }
 
     fn dimensions(&mut self, source: &NodeSource<'_>, path: &Path<'_>) -> Vec<Dimension> {
@@ -161,7 +173,7 @@ impl Compiler<'_> {
                 source.for_each.len(),
                 self.options.dimensions
             );
-            self.diagnostics.report(at, message);
+            self.diagnostics.report(at, message).advise("make one list of all combinations with map()");
         }
         let env = self.env.clone();
         let mut dimensions: Vec<Dimension> = Vec::new();
@@ -171,22 +183,28 @@ impl Compiler<'_> {
             let Some(list) = self.expressions(&env).standalone(list, &at.field(iterator)) else { continue };
             if !matches!(unwrapped(list.result_type()), Type::List(_) | Type::Dyn) {
                 let message = format!("returns type \"{}\" but expected a list", list.result_type());
-                self.diagnostics.report(at.field(iterator), message);
+                let advice = if_not_a_list(list.result_type(), list.source());
+                self.diagnostics.report(at.field(iterator), message).at(list.span()).advise(advice);
             }
+            self.expressions(&env).refuse_omit(&list, &at.field(iterator));
             dimensions.push(Dimension { iterator: (*iterator).to_owned(), list });
         }
         dimensions
     }
 
     fn check_iterator(&mut self, name: &str, earlier: &[Dimension], path: &Path<'_>) {
-        if let Some(complaint) = names::complaint(name) {
-            self.diagnostics.report(path, complaint);
+        if let Some((message, advice)) = names::complaint(name) {
+            self.diagnostics.report(path, message).advise(advice);
         }
         if earlier.iter().any(|it| it.iterator == name) {
-            self.diagnostics.report(path, format!("{name:?} is an iterator of this resource already"));
+            self.diagnostics
+                .report(path, format!("{name:?} is an iterator of this resource already"))
+                .advise("choose another name");
         }
         if self.source.nodes.iter().any(|it| it.id == name) {
-            self.diagnostics.report(path, format!("{name:?} is the id of a resource; choose another name"));
+            self.diagnostics
+                .report(path, format!("{name:?} is the id of a resource"))
+                .advise("choose another name");
         }
     }
 
@@ -226,6 +244,16 @@ impl Compiler<'_> {
                 self.diagnostics.report("spec.resources", message).advise("remove one of these references");
             })
             .ok()
+    }
+}
+
+fn if_not_a_list(ty: &Type, source: &str) -> String {
+    match unwrapped(ty) {
+        Type::Map(_) | Type::Object(_) => {
+            format!("a map becomes a list of its keys with ${{{source}.map(key, key)}}")
+        }
+        Type::Int => format!("write ${{lists.range({source})}} to count"),
+        _ => format!("write ${{[{source}]}} for a list of one"),
     }
 }
 

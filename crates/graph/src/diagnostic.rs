@@ -1,8 +1,9 @@
 //! What is wrong with a definition.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 
-use krono_cel::Span;
+use krono_cel::{Span, advice};
 
 /// One thing that is wrong with a definition, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,21 @@ impl Display for Diagnostic {
     }
 }
 
+/// The most names that a list of what there is may have.
+const MOST_NAMES: usize = 15;
+
+/// What to write in place of a name that is not there: one that looks alike, or any of those there are.
+pub(crate) fn instead_of<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
+    let known: BTreeSet<&str> = known.into_iter().collect();
+    match advice::nearest(name, &known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if (1..=MOST_NAMES).contains(&known.len()) => {
+            format!("there are {}", known.into_iter().collect::<Vec<_>>().join(", "))
+        }
+        None => "remove it, or correct its name".to_owned(),
+    }
+}
+
 /// Collects what is wrong, in the order in which it is found.
 #[derive(Debug, Default)]
 pub(crate) struct Diagnostics(Vec<Diagnostic>);
@@ -42,7 +58,15 @@ impl Diagnostics {
 
     /// Nothing was found, or all that was.
     pub(crate) fn finish(self) -> Result<(), Vec<Diagnostic>> {
-        if self.0.is_empty() { Ok(()) } else { Err(self.0) }
+        let mut kept: Vec<Diagnostic> = Vec::with_capacity(self.0.len());
+        for found in self.0 {
+            // What is looked at from two sides is told once, with the place within the text where that is known.
+            match kept.iter_mut().find(|it| it.path == found.path && it.message == found.message) {
+                Some(known) => known.span = known.span.or(found.span),
+                None => kept.push(found),
+            }
+        }
+        if kept.is_empty() { Ok(()) } else { Err(kept) }
     }
 }
 

@@ -5,7 +5,9 @@ use krono_schema::cel::cel_type;
 use krono_schema::{Path, Schema, SchemaType};
 use serde_json::{Map, Value};
 
+use crate::diagnostic::instead_of;
 use crate::expression::{Expressions, unwrapped};
+use crate::mismatch;
 use crate::shape::{Shape, TextPart};
 
 /// Turns values with expressions into shapes, and reports what does not fit the schema.
@@ -24,7 +26,7 @@ impl Lowering<'_> {
             Value::Object(_) | Value::Array(_) | Value::Number(_) | Value::Bool(_)
                 if !accepts(schema, value) =>
             {
-                self.mismatch(json_type(value), schema, path)
+                self.mismatch(value, schema, path)
             }
             Value::Object(fields) => self.object(fields, schema, path),
             Value::Array(elements) => {
@@ -43,7 +45,8 @@ impl Lowering<'_> {
             match field(schema, name) {
                 Field::Known(schema) => shapes.push((name.clone(), self.lower(value, schema, &at))),
                 Field::Unknown(known) => {
-                    self.expressions.diagnostics.report(at, "unknown field").advise(known_fields(known));
+                    let known = known.properties.keys().map(String::as_str);
+                    self.expressions.diagnostics.report(at, "unknown field").advise(instead_of(name, known));
                 }
             }
         }
@@ -53,9 +56,11 @@ impl Lowering<'_> {
     fn text(&mut self, text: &str, schema: Option<&Schema>, path: &Path<'_>) -> Shape {
         match Template::parse(text) {
             Ok(Template::Literal) if accepts_text(schema) => Shape::Literal(Value::String(text.to_owned())),
-            Ok(Template::Literal) => self.mismatch("string", schema, path),
             Ok(Template::Expression(placed)) => self.expression(placed, schema, path),
-            Ok(Template::Mixed(segments)) => self.mixed(&segments, schema, path),
+            Ok(Template::Mixed(segments)) if accepts_text(schema) => self.mixed(&segments, path),
+            Ok(Template::Literal | Template::Mixed(_)) => {
+                self.mismatch(&Value::String(text.to_owned()), schema, path)
+            }
             Err(error) => {
                 self.expressions.unreadable(error, path);
                 Shape::Literal(Value::Null)
@@ -69,16 +74,17 @@ impl Lowering<'_> {
         };
         let expected = schema.map_or(Type::Dyn, |it| cel_type(it, self.type_name));
         if let Err(incompatible) = expression.result_type().assignable_to(&expected) {
-            let message = format!("expression {:?} {incompatible}", expression.source());
-            self.expressions.diagnostics.report(path, message);
+            let advice = mismatch::conversion(&incompatible, expression.source());
+            self.expressions
+                .diagnostics
+                .report(path, mismatch::message(&incompatible))
+                .at(expression.span())
+                .advise(advice);
         }
         Shape::Expression(expression)
     }
 
-    fn mixed(&mut self, segments: &[Segment<'_>], schema: Option<&Schema>, path: &Path<'_>) -> Shape {
-        if !accepts_text(schema) {
-            return self.mismatch("string", schema, path);
-        }
+    fn mixed(&mut self, segments: &[Segment<'_>], path: &Path<'_>) -> Shape {
         let mut parts = Vec::with_capacity(segments.len());
         for segment in segments {
             match segment {
@@ -93,18 +99,18 @@ impl Lowering<'_> {
         let expression = self.expressions.compile(placed, path)?;
         if !matches!(unwrapped(expression.result_type()), Type::String | Type::Dyn) {
             let found = expression.result_type();
-            let message =
-                format!("expression {:?} returns type \"{found}\", but it stands in text", placed.source);
-            let advice = format!("write ${{string({})}}", placed.source);
-            self.expressions.diagnostics.report(path, message).advise(advice);
+            let message = format!("returns type \"{found}\", but it stands in text");
+            let advice = format!("write ${{string({})}}", placed.source.trim());
+            self.expressions.diagnostics.report(path, message).at(expression.span()).advise(advice);
         }
+        self.expressions.refuse_omit(&expression, path);
         Some(TextPart::Expression(expression))
     }
 
-    fn mismatch(&mut self, found: &str, schema: Option<&Schema>, path: &Path<'_>) -> Shape {
-        let expected = schema.and_then(|it| it.schema_type).map_or("another type", SchemaType::name);
-        let message = format!("expected a value of type {expected}, found {found}");
-        self.expressions.diagnostics.report(path, message);
+    fn mismatch(&mut self, found: &Value, schema: Option<&Schema>, path: &Path<'_>) -> Shape {
+        let expected = schema.and_then(|it| it.schema_type);
+        let message = mismatch::of_literal(found, expected);
+        self.expressions.diagnostics.report(path, message).advise(mismatch::correction(found, expected));
         Shape::Literal(Value::Null)
     }
 }
@@ -152,11 +158,6 @@ fn field<'s>(schema: Option<&'s Schema>, name: &str) -> Field<'s> {
     if open { Field::Known(None) } else { Field::Unknown(schema) }
 }
 
-fn known_fields(schema: &Schema) -> String {
-    let names: Vec<_> = schema.properties.keys().map(String::as_str).collect();
-    format!("there are {}", names.join(", "))
-}
-
 fn accepts(schema: Option<&Schema>, value: &Value) -> bool {
     let Some(schema) = schema else { return true };
     if schema.int_or_string {
@@ -175,16 +176,4 @@ fn accepts(schema: Option<&Schema>, value: &Value) -> bool {
 
 fn accepts_text(schema: Option<&Schema>) -> bool {
     schema.is_none_or(|it| it.int_or_string || matches!(it.schema_type, None | Some(SchemaType::String)))
-}
-
-fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }

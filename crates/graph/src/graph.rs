@@ -23,6 +23,8 @@ pub struct CompiledGraph {
     pub order: Order,
     /// The status of instances.
     pub(crate) status: StatusShape,
+    /// How many objects a collection may have.
+    pub(crate) most_objects: usize,
 }
 
 /// One element of a graph: an object to make, a collection of them, or objects that others make.
@@ -75,7 +77,7 @@ impl Subject {
 }
 
 /// The name of a kind in one API version.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KindName {
     /// Such as `apps/v1`.
     pub api_version: String,

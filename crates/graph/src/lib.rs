@@ -3,12 +3,14 @@
 //! Pure: no clock, no randomness, no files, no network. Nothing here panics on any input.
 
 mod compile;
+mod cure;
 mod diagnostic;
 mod evaluate;
 mod expression;
 mod fields;
 mod graph;
 mod kinds;
+mod mismatch;
 mod names;
 mod order;
 mod rgd;

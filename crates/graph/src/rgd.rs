@@ -4,7 +4,8 @@ use krono_schema::Path;
 use krono_schema::crd::{InstanceSchema, InvalidInstanceSchema};
 use serde_json::{Map, Value};
 
-use crate::diagnostic::Diagnostics;
+use crate::cure;
+use crate::diagnostic::{Diagnostics, instead_of};
 use crate::names;
 
 /// A definition, read but not understood.
@@ -21,8 +22,10 @@ pub(crate) struct NodeSource<'v> {
     pub(crate) index: usize,
     pub(crate) id: &'v str,
     pub(crate) subject: SubjectSource<'v>,
-    pub(crate) include_when: Vec<&'v str>,
-    pub(crate) ready_when: Vec<&'v str>,
+    /// Conditions, each with its place in the list.
+    pub(crate) include_when: Vec<(usize, &'v str)>,
+    /// Conditions, each with its place in the list.
+    pub(crate) ready_when: Vec<(usize, &'v str)>,
     /// Iterators and the expressions of their lists.
     pub(crate) for_each: Vec<(&'v str, &'v str)>,
     pub(crate) deletion: Option<DeletionPolicy>,
@@ -46,6 +49,21 @@ pub enum DeletionPolicy {
     Retain,
 }
 
+/// The fields of `spec`; beside the graph, how its revisions are kept and reach instances.
+const SPEC_FIELDS: [&str; 5] = ["schema", "resources", "revisionManagement", "propagateWhen", "propagation"];
+const SCHEMA_FIELDS: [&str; 11] = [
+    "kind",
+    "apiVersion",
+    "group",
+    "scope",
+    "spec",
+    "types",
+    "status",
+    "additionalPrinterColumns",
+    "shortNames",
+    "categories",
+    "metadata",
+];
 const FIELDS: [&str; 8] = [
     "id",
     "template",
@@ -63,6 +81,8 @@ pub(crate) fn read<'v>(definition: &'v Value, diagnostics: &mut Diagnostics) -> 
         InstanceSchema::from_definition(definition).map_err(|invalid| report(&invalid, diagnostics)).ok();
     let resources = definition.pointer("/spec/resources").filter(|it| !it.is_null());
     let mut reader = Reader { diagnostics };
+    reader.known_fields(definition.get("spec"), &SPEC_FIELDS, &Path::named("spec"));
+    reader.known_fields(definition.pointer("/spec/schema"), &SCHEMA_FIELDS, &Path::named("spec.schema"));
     let nodes = resources.map_or_else(Vec::new, |it| reader.nodes(it));
     Source { instance, nodes }
 }
@@ -73,8 +93,9 @@ fn report(invalid: &InvalidInstanceSchema, diagnostics: &mut Diagnostics) {
         InvalidInstanceSchema::Spec(_) | InvalidInstanceSchema::Status(_) => "spec.schema.",
     };
     for line in invalid.to_string().lines() {
-        let (path, message) = line.split_once(": ").unwrap_or(("spec.schema", line));
-        diagnostics.report(format!("{prefix}{path}"), message);
+        let (path, text) = line.split_once(": ").unwrap_or(("spec.schema", line));
+        let (message, advice) = cure::of(text);
+        diagnostics.report(format!("{prefix}{path}"), message).advise(advice);
     }
 }
 
@@ -83,10 +104,21 @@ struct Reader<'d> {
 }
 
 impl Reader<'_> {
+    /// Reports the fields of a map that mean nothing.
+    fn known_fields(&mut self, map: Option<&Value>, known: &[&str], path: &Path<'_>) {
+        let names = map.and_then(Value::as_object).into_iter().flat_map(Map::keys);
+        for unknown in names.filter(|name| !known.contains(&name.as_str())) {
+            let advice = instead_of(unknown, known.iter().copied());
+            self.diagnostics.report(path.field(unknown), "unknown field").advise(advice);
+        }
+    }
+
     fn nodes<'v>(&mut self, resources: &'v Value) -> Vec<NodeSource<'v>> {
         let path = Path::named("spec.resources");
         let Some(entries) = resources.as_array() else {
-            self.diagnostics.report(path, "expected a list of resources");
+            self.diagnostics
+                .report(path, "expected a list of resources")
+                .advise("begin each with `- id:`, and indent the rest below it");
             return Vec::new();
         };
         let mut nodes: Vec<NodeSource<'v>> = Vec::with_capacity(entries.len());
@@ -103,13 +135,12 @@ impl Reader<'_> {
 
     fn node<'v>(&mut self, entry: &'v Value, index: usize, path: &Path<'_>) -> Option<NodeSource<'v>> {
         let Some(fields) = entry.as_object() else {
-            self.diagnostics.report(path, "expected a map with an id and a template or externalRef");
+            self.diagnostics
+                .report(path, "expected a map with an id and a template or externalRef")
+                .advise("write `- id: name` and the template below it");
             return None;
         };
-        for unknown in fields.keys().filter(|name| !FIELDS.contains(&name.as_str())) {
-            let known = format!("a resource has {}", FIELDS.join(", "));
-            self.diagnostics.report(path.field(unknown), "unknown field").advise(known);
-        }
+        self.known_fields(Some(entry), &FIELDS, path);
         let id = self.id(fields, path);
         let subject = self.subject(fields, path);
         Some(NodeSource {
@@ -126,11 +157,13 @@ impl Reader<'_> {
     fn id<'v>(&mut self, fields: &'v Map<String, Value>, path: &Path<'_>) -> Option<&'v str> {
         let at = path.field("id");
         let Some(id) = fields.get("id").and_then(Value::as_str) else {
-            self.diagnostics.report(at, "expected a lowerCamelCase word such as `webServer`");
+            self.diagnostics
+                .report(at, "a resource needs an id")
+                .advise("write a lowerCamelCase word such as `webServer`");
             return None;
         };
-        if let Some(complaint) = names::complaint(id) {
-            self.diagnostics.report(at, complaint);
+        if let Some((message, advice)) = names::complaint(id) {
+            self.diagnostics.report(at, message).advise(advice);
         }
         Some(id)
     }
@@ -140,13 +173,21 @@ impl Reader<'_> {
         let (name, value) = match (present("template"), present("externalRef")) {
             (Some(template), None) => ("template", template),
             (None, Some(external)) => ("externalRef", external),
-            (Some(_), Some(_)) | (None, None) => {
-                self.diagnostics.report(path, "exactly one of template or externalRef must be provided");
+            (template, _) => {
+                let advice = if template.is_some() {
+                    "remove one of them, or make two resources"
+                } else {
+                    "add a template for an object to make, or an externalRef to one that others make"
+                };
+                let message = "exactly one of template or externalRef must be provided";
+                self.diagnostics.report(path, message).advise(advice);
                 return None;
             }
         };
         let Some(map) = value.as_object() else {
-            self.diagnostics.report(path.field(name), "expected a map with apiVersion, kind and metadata");
+            self.diagnostics
+                .report(path.field(name), "expected a map with apiVersion, kind and metadata")
+                .advise("write the object as YAML, not as text");
             return None;
         };
         Some(if name == "template" { SubjectSource::Template(map) } else { SubjectSource::External(map) })
@@ -157,24 +198,31 @@ impl Reader<'_> {
             Some(Value::Array(entries)) => entries,
             None | Some(Value::Null) => &[],
             Some(_) => {
-                self.diagnostics.report(path.field(name), "expected a list");
+                self.diagnostics
+                    .report(path.field(name), "expected a list")
+                    .advise("write each entry on a line of its own, behind `- `");
                 &[]
             }
         }
     }
 
-    fn texts<'v>(&mut self, fields: &'v Map<String, Value>, name: &str, path: &Path<'_>) -> Vec<&'v str> {
+    fn texts<'v>(
+        &mut self,
+        fields: &'v Map<String, Value>,
+        name: &str,
+        path: &Path<'_>,
+    ) -> Vec<(usize, &'v str)> {
         let at = path.field(name);
         let entries = self.list(fields, name, path).iter().enumerate();
         let text = |(index, entry): (usize, &'v Value)| {
             let text = entry.as_str();
             if text.is_none() {
-                self.diagnostics.report(at.index(index), "expected an expression, ${…}");
+                let advice = "write a condition such as `${schema.spec.enabled}`";
+                self.diagnostics.report(at.index(index), "expected an expression, ${…}").advise(advice);
             }
-            text
+            text.map(|it| (index, it))
         };
-        // What is no text is reported, and keeps its place, so that others are found under theirs.
-        entries.map(text).map(Option::unwrap_or_default).collect()
+        entries.filter_map(text).collect()
     }
 
     fn iterators<'v>(&mut self, fields: &'v Map<String, Value>, path: &Path<'_>) -> Vec<(&'v str, &'v str)> {
@@ -185,8 +233,9 @@ impl Reader<'_> {
             if let Some(iterator) = single.and_then(|(name, list)| Some((name.as_str(), list.as_str()?))) {
                 iterators.push(iterator);
             } else {
-                let message = "expected one iterator and its list, such as `region: ${schema.spec.regions}`";
-                self.diagnostics.report(at.index(index), message);
+                self.diagnostics
+                    .report(at.index(index), "expected one iterator and its list")
+                    .advise("write `- region: ${schema.spec.regions}`, one entry for each iterator");
             }
         }
         iterators
@@ -198,7 +247,9 @@ impl Reader<'_> {
             Value::String(text) if text == "Delete" => Some(DeletionPolicy::Delete),
             Value::String(text) if text == "Retain" => Some(DeletionPolicy::Retain),
             Value::String(_) | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                self.diagnostics.report(path.field("deletionPolicy"), "expected Delete or Retain");
+                self.diagnostics
+                    .report(path.field("deletionPolicy"), "unknown policy")
+                    .advise("write Delete or Retain");
                 None
             }
         }

@@ -69,6 +69,28 @@ impl Shape {
         }
     }
 
+    /// Calls `visit` with the steps from here to every value that has expressions.
+    pub(crate) fn for_each_place(&self, steps: &mut Vec<String>, visit: &mut impl FnMut(&[String])) {
+        match self {
+            Self::Literal(_) => {}
+            Self::Expression(_) | Self::Text(_) => visit(steps),
+            Self::Object(fields) => {
+                for (name, field) in fields {
+                    steps.push(name.clone());
+                    field.for_each_place(steps, visit);
+                    steps.pop();
+                }
+            }
+            Self::List(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    steps.push(format!("[{index}]"));
+                    element.for_each_place(steps, visit);
+                    steps.pop();
+                }
+            }
+        }
+    }
+
     /// The variables that its expressions mention.
     pub(crate) fn variables(&self) -> BTreeSet<usize> {
         let mut variables = BTreeSet::new();

@@ -4,7 +4,11 @@
 
 pub mod applyset;
 pub mod condition;
+pub mod crd;
+pub mod definition;
 pub mod instance;
 pub mod metadata;
 pub mod names;
 mod object;
+pub mod selector;
+pub mod wire;

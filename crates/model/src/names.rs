@@ -73,6 +73,12 @@ pub const ALLOW_BREAKING_ANNOTATION: &str = "kro.run/allow-breaking-changes";
 /// What becomes of a resource, or of a definition's instances, when it is no longer wanted.
 pub const DELETION_POLICY_ANNOTATION: &str = "krono.dev/deletion-policy";
 
+/// The identity of what a definition asked its CRD to be, on the CRD: tells a new wish from somebody's edit.
+pub const CRD_DIGEST_ANNOTATION: &str = "krono.dev/crd-digest";
+
+/// The keys of labels and annotations that a definition's author put on its CRD, on the CRD: those given up are found by it.
+pub const CRD_METADATA_ANNOTATION: &str = "krono.dev/crd-metadata";
+
 /// On definitions, revisions and instances.
 pub const FINALIZER: &str = "kro.run/finalizer";
 

@@ -80,7 +80,7 @@ pub struct Member<'a> {
 }
 
 /// The name of one object.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectName {
     /// Its kind.
     pub kind: KindName,

@@ -2,5 +2,9 @@
 //!
 //! Pure: what the controller does, what a preview shows and what a simulation plays are this one function.
 
+pub mod definition;
 pub mod digest;
 pub mod instance;
+mod transition;
+
+pub use transition::{Transition, transitions};

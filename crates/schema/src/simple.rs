@@ -47,3 +47,23 @@ pub fn expand(root: &str, fields: &Value, types: &Value) -> Result<Schema, Simpl
     let schema = builder.root(root, fields);
     builder.finish(schema)
 }
+
+/// Where a part of an expanded schema was written: the field, and the rest of the path within the field's schema.
+///
+/// ```
+/// let (field, rest) = krono_schema::simple::written("properties[spec].items.properties[port].default");
+/// assert_eq!((field.as_str(), rest), ("spec.port", "default"));
+/// ```
+pub fn written(path: &str) -> (String, &str) {
+    let mut fields = Vec::new();
+    let mut rest = path.trim_start_matches('.');
+    loop {
+        let inner = ["items.", "additionalProperties."].into_iter().find_map(|it| rest.strip_prefix(it));
+        rest = inner.unwrap_or(rest);
+        let Some((field, behind)) = rest.strip_prefix("properties[").and_then(|it| it.split_once(']')) else {
+            return (fields.join("."), rest);
+        };
+        fields.push(field);
+        rest = behind.trim_start_matches('.');
+    }
+}

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Api, Call};
 use crate::crd::{self, Definition};
 use crate::managed::Managing;
 use crate::object::Object;
 use crate::registry::Registry;
+use crate::request::Target;
 use crate::resource::Resource;
 use crate::status::Status;
 use crate::storage::Expect;
@@ -17,15 +19,52 @@ use crate::strategy::Strategy;
 #[derive(Debug, Default)]
 pub(crate) struct Definitions(HashMap<String, (u64, Vec<Arc<Resource>>)>);
 
+/// How many definitions are being judged at the moment.
+#[derive(Debug, Default)]
+pub(crate) struct Judging(AtomicUsize);
+
+struct Judged<'j>(&'j Judging);
+
+impl Judging {
+    fn begin(&self) -> Judged<'_> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Judged(self)
+    }
+
+    fn is_under_way(&self) -> bool {
+        self.0.load(Ordering::SeqCst) > 0
+    }
+}
+
+impl Drop for Judged<'_> {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 impl Api {
     /// Lets what was written take effect: a definition is judged and served (or not) before the answer goes out.
     pub(super) async fn after_write(&self, call: &Call, name: &str) -> Result<(), Status> {
         if call.resource.strategy != Strategy::Definition || call.query.dry_run {
             return Ok(());
         }
+        let _judging = self.judging.begin();
         self.judge_definition(name).await?;
         self.judge_others(name).await?;
         self.refresh_registry().await
+    }
+
+    /// The kind that a request is about. Who has seen that a definition is established may ask for its kind at once,
+    /// even while the request that established it is not answered.
+    pub(super) async fn find_resource(&self, target: &Target) -> Result<Option<Arc<Resource>>, Status> {
+        let find = || self.registry.snapshot().find(&target.group, &target.version, &target.plural).cloned();
+        if let Some(found) = find() {
+            return Ok(Some(found));
+        }
+        if self.judging.is_under_way() {
+            self.refresh_registry().await?;
+        }
+        Ok(find())
     }
 
     /// Names that were let go may be what another definition of the group waits for.

@@ -61,12 +61,24 @@ pub(crate) struct UpArguments {
     /// What becomes of workloads such as Deployments
     #[arg(long, value_enum, default_value_t = Workloads::Simulate)]
     pub(crate) workloads: Workloads,
+    /// What becomes of ResourceGraphDefinitions
+    #[arg(long, value_enum, default_value_t = ControllersWanted::Run)]
+    pub(crate) controllers: ControllersWanted,
     /// Run in the background; `krono down` ends it
     #[arg(long)]
     pub(crate) detach: bool,
     /// This is the process in the background
     #[arg(long, hide = true, conflicts_with = "detach")]
     pub(crate) detached: bool,
+}
+
+/// What becomes of definitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ControllersWanted {
+    /// They become kinds, and their instances resources
+    Run,
+    /// Their kind is not even known
+    None,
 }
 
 /// What becomes of workloads.

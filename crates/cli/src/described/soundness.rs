@@ -1,7 +1,7 @@
 //! What the API server would refuse about a schema.
 
 use krono_schema::crd::Version;
-use krono_schema::{FieldError, Schema, structural};
+use krono_schema::{FieldError, Schema, simple, structural};
 
 use super::reading::crd_path;
 use super::{Described, Problem, problem};
@@ -43,25 +43,14 @@ fn of_simple(schema: &Schema, prefix: &str) -> Vec<Problem> {
 
 /// From `properties[spec].items.properties[port].default` to `spec.port`, the rest standing in the message.
 fn simplified(error: &FieldError) -> Problem {
-    let mut fields = Vec::new();
-    let mut rest = error.path.trim_start_matches('.');
-    loop {
-        let inner = ["items.", "additionalProperties."].into_iter().find_map(|it| rest.strip_prefix(it));
-        rest = inner.unwrap_or(rest);
-        let Some((field, behind)) = rest.strip_prefix("properties[").and_then(|it| it.split_once(']')) else {
-            break;
-        };
-        fields.push(field);
-        rest = behind.trim_start_matches('.');
-    }
+    let (field, rest) = simple::written(&error.path);
     let keyword = if rest.is_empty() { String::new() } else { format!("{rest}: ") };
-    Problem::new(fields.join("."), format!("{keyword}{}", problem::words(error)))
+    Problem::new(field, format!("{keyword}{}", problem::words(error)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use krono_schema::simple;
     use serde_json::{Value, json};
 
     #[test]

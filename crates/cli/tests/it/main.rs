@@ -5,7 +5,9 @@
 mod cel;
 mod completions;
 mod corpus;
+mod definitions;
 mod docs;
+mod examples;
 mod help;
 mod krono;
 mod schema;

@@ -25,14 +25,25 @@ impl Compiler<'_> {
         let reference = path.field("externalRef");
         let path = reference.field("metadata");
         let Some(metadata) = external.get("metadata").and_then(Value::as_object) else {
-            self.diagnostics.report(path, "expected a map with a name or a selector, which is required");
+            self.diagnostics
+                .report(path, "expected a map with a name or a selector")
+                .advise("write `metadata: {name: …}` or `metadata: {selector: {matchLabels: …}}`");
             return None;
         };
+        let known_fields = ["apiVersion", "kind", "metadata"];
+        for unknown in external.keys().filter(|name| !known_fields.contains(&name.as_str())) {
+            let advice = "a reference only names objects: apiVersion, kind and metadata";
+            self.diagnostics.report(reference.field(unknown), "unknown field").advise(advice);
+        }
         self.check_target(metadata, &path);
         let kind = manifest::kind_name(external, known);
         if known.is_some() && !kind.namespaced && metadata.get("namespace").is_some_and(|it| !it.is_null()) {
             let message = format!("{} is not namespaced", kind.kind);
             self.diagnostics.report(path.field("namespace"), message).advise("remove the namespace");
+        }
+        let by_name = metadata.get("selector").is_none_or(Value::is_null);
+        if known.is_some() && by_name {
+            self.check_own_namespace(&kind, metadata.get("namespace"), &path);
         }
         let text = Schema::of_type(SchemaType::String);
         let mut part = |name: &str, schema: &Schema| {
@@ -62,7 +73,9 @@ impl Compiler<'_> {
         }
         let present = |name: &str| metadata.get(name).is_some_and(|it| !it.is_null() && it != "");
         if present("name") == present("selector") {
-            self.diagnostics.report(path, "exactly one of name or selector must be provided");
+            self.diagnostics
+                .report(path, "exactly one of name or selector must be provided")
+                .advise("a name refers to one object, a selector to a list");
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Templates of objects.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use krono_cel::Env;
+use krono_schema::crd::Scope;
 use krono_schema::{Path, Schema, SchemaType, cluster_object_meta, object_meta};
 use serde_json::{Map, Value};
 
@@ -40,6 +42,7 @@ pub(super) fn known_kind(
         let similar = kinds.similar(api_version, kind);
         let advice = match similar.as_slice() {
             [] => "install its CustomResourceDefinition first, or correct the name".to_owned(),
+            [only] => format!("there is {only}"),
             names => format!("there are {}", names.join(", ")),
         };
         diagnostics.report(path.field("kind"), message).advise(advice);
@@ -56,13 +59,17 @@ fn word<'v>(
 ) -> Option<&'v str> {
     match fields.get(name).and_then(Value::as_str) {
         Some(text) if text.contains("${") => {
-            let message = format!("{name} cannot be an expression; the kind of a resource is fixed");
-            diagnostics.report(path.field(name), message);
+            let message = format!("{name} cannot be an expression");
+            let advice = "the kind of a resource is fixed; make one resource for each kind, with includeWhen";
+            diagnostics.report(path.field(name), message).advise(advice);
             None
         }
         Some(text) if !text.is_empty() => Some(text),
         Some(_) | None => {
-            diagnostics.report(path.field(name), "expected a string, which is required");
+            let example = if name == "kind" { "Deployment" } else { "apps/v1" };
+            diagnostics
+                .report(path.field(name), "expected a string, which is required")
+                .advise(format!("write `{name}: {example}`, say"));
             None
         }
     }
@@ -95,8 +102,11 @@ impl Compiler<'_> {
     ) -> Option<Manifest> {
         let path = path.field("template");
         if !template.get("metadata").is_some_and(Value::is_object) {
-            self.diagnostics.report(path.field("metadata"), "expected a map with a name, which is required");
+            self.diagnostics
+                .report(path.field("metadata"), "expected a map with a name, which is required")
+                .advise("write `metadata: {name: ${schema.metadata.name}}`, say");
         }
+        self.check_name(template, &path);
         let kind = kind_name(template, known);
         let raw = kind.kind == RAW_KIND;
         let schema = known.filter(|_| !raw).map(object_schema);
@@ -122,12 +132,36 @@ impl Compiler<'_> {
             self.diagnostics.report(at, message).advise("remove the namespace");
             return;
         }
-        let cluster =
-            self.source.instance.as_ref().is_some_and(|it| it.scope == krono_schema::crd::Scope::Cluster);
-        if known && kind.namespaced && cluster && namespace.is_none_or(is_blank) {
-            let message =
-                "instances of this definition are in no namespace, so the resource must name its own";
-            self.diagnostics.report(at, message);
+        if known {
+            self.check_own_namespace(kind, namespace, &metadata);
+        }
+    }
+
+    /// What belongs to cluster-wide instances names its namespace.
+    pub(super) fn check_own_namespace(
+        &mut self,
+        kind: &KindName,
+        namespace: Option<&Value>,
+        metadata: &Path<'_>,
+    ) {
+        let cluster = self.source.instance.as_ref().is_some_and(|it| it.scope == Scope::Cluster);
+        if kind.namespaced && cluster && namespace.is_none_or(is_blank) {
+            let message = "instances of this definition are in no namespace, so there is none to take over";
+            let advice = "write a namespace, such as `${schema.spec.namespace}`";
+            self.diagnostics.report(metadata.field("namespace"), message).advise(advice);
+        }
+    }
+
+    fn check_name(&mut self, template: &Map<String, Value>, path: &Path<'_>) {
+        let Some(metadata) = template.get("metadata").and_then(Value::as_object) else { return };
+        if metadata.get("name").is_none_or(|it| it.is_null() || it == "") {
+            let advice = if metadata.contains_key("generateName") {
+                "a name that is made up anew each time would never be found again; write a name"
+            } else {
+                "write a name, such as `${schema.metadata.name}`"
+            };
+            let metadata = path.field("metadata");
+            self.diagnostics.report(metadata.field("name"), "the object has no name").advise(advice);
         }
     }
 
@@ -149,9 +183,14 @@ impl Compiler<'_> {
     /// The schemas of such objects are full of text that only looks like expressions.
     fn check_raw(&mut self, shape: &Shape, path: &Path<'_>) {
         let Shape::Object(fields) = shape else { return };
-        for (name, _) in fields.iter().filter(|(name, it)| name != "metadata" && !it.variables().is_empty()) {
-            let message = format!("expressions in a {RAW_KIND} may stand under metadata only");
-            self.diagnostics.report(path.field(name), message);
+        for (name, field) in fields.iter().filter(|(name, _)| name != "metadata") {
+            let mut found = Vec::new();
+            field.for_each_place(&mut vec![name.clone()], &mut |steps| found.push(joined(steps)));
+            for place in found {
+                let message = format!("expressions in a {RAW_KIND} may stand under metadata only");
+                let advice = "write the value itself; what depends on the instance is made by a definition";
+                self.diagnostics.report(format!("{path}.{place}"), message).advise(advice);
+            }
         }
     }
 
@@ -165,8 +204,17 @@ impl Compiler<'_> {
         path: &Path<'_>,
     ) {
         let fields: &[&str] = if kind.namespaced { &["name", "namespace"] } else { &["name"] };
-        let identity = fields.iter().filter_map(|field| shape.at(&["metadata", field]));
-        let used: std::collections::BTreeSet<usize> = identity.flat_map(Shape::variables).collect();
+        let metadata = path.field("metadata");
+        let mut used = BTreeSet::new();
+        for field in fields {
+            let Some(identity) = shape.at(&["metadata", field]) else { continue };
+            used.extend(identity.variables());
+            let mut expressions = Vec::new();
+            identity.for_each_expression(&mut |it| expressions.push(it));
+            for expression in expressions {
+                self.expressions(env).refuse_omit(expression, &metadata.field(field));
+            }
+        }
         for (iterator, _) in &source.for_each {
             if env.slot(iterator).is_none_or(|slot| used.contains(&slot)) {
                 continue;
@@ -174,7 +222,7 @@ impl Compiler<'_> {
             let message =
                 format!("all objects of this collection that differ in {iterator:?} alone have one name");
             let advice = format!("use {iterator} in metadata.name, as in `${{{iterator}}}-…`");
-            self.diagnostics.report(path.field("metadata").field("name"), message).advise(advice);
+            self.diagnostics.report(metadata.field("name"), message).advise(advice);
         }
     }
 }
@@ -190,4 +238,15 @@ pub(super) fn kind_name(fields: &Map<String, Value>, known: Option<&KnownKind>) 
 
 fn is_blank(namespace: &Value) -> bool {
     namespace.as_str().is_none_or(|text| text.trim().is_empty())
+}
+
+/// Steps such as `spec`, `names` and `[0]` as one path.
+fn joined(steps: &[String]) -> String {
+    let mut path = String::new();
+    for step in steps {
+        let separator = if path.is_empty() || step.starts_with('[') { "" } else { "." };
+        path.push_str(separator);
+        path.push_str(step);
+    }
+    path
 }

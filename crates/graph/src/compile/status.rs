@@ -3,13 +3,14 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "any other type is one condition, or none")]
 
 use krono_cel::library::kro;
-use krono_cel::{Env, Type};
+use krono_cel::{Env, Template, Type};
 use krono_schema::cel::schema_of_type;
-use krono_schema::crd::{CustomResourceDefinition, InstanceSchema};
-use krono_schema::{Path, Schema};
+use krono_schema::crd::{CustomResourceDefinition, InstanceSchema, Version};
+use krono_schema::{FieldError, Path, Schema, simple, structural};
 use serde_json::Value;
 
 use super::{Compiler, environment};
+use crate::cure;
 use crate::expression::{Expression, unwrapped};
 use crate::fields::Lowering;
 use crate::graph::StatusShape;
@@ -47,10 +48,22 @@ impl Compiler<'_> {
             .definition(&mut schema_of)
             .map_err(|invalid| {
                 for error in invalid.errors {
-                    self.diagnostics.report(format!("spec.schema.{}", error.path), error.problem);
+                    let (message, advice) = cure::of(&error.problem);
+                    self.diagnostics.report(format!("spec.schema.{}", error.path), message).advise(advice);
                 }
             })
             .ok()
+            .inspect(|crd| self.check_sound(crd))
+    }
+
+    /// What the API server would refuse about the schema of the kind.
+    fn check_sound(&mut self, crd: &CustomResourceDefinition) {
+        let schemas = crd.spec.versions.iter().filter_map(Version::schema);
+        for error in schemas.flat_map(|it| structural::check(it, "")) {
+            let (field, keyword) = simple::written(&error.path);
+            let (message, advice) = unsound(&error, keyword);
+            self.diagnostics.report(format!("spec.schema.{field}"), message).advise(advice);
+        }
     }
 
     fn status_field(&mut self, value: &Value, env: &Env, path: &Path<'_>) -> Shape {
@@ -59,11 +72,12 @@ impl Compiler<'_> {
         let mut fixed = Vec::new();
         shape.for_each_expression(&mut |it| {
             if it.variables().is_empty() {
-                fixed.push(format!("expression {:?} refers to no resource and not to schema", it.source()));
+                fixed.push((format!("{:?} refers to no resource and not to schema", it.source()), it.span()));
             }
         });
-        for message in fixed {
-            self.diagnostics.report(path, message).advise("a status tells about resources or the instance");
+        for (message, span) in fixed {
+            let advice = "a status tells about resources or the instance; mention one, or remove the field";
+            self.diagnostics.report(path, message).at(span).advise(advice);
         }
         shape
     }
@@ -76,7 +90,10 @@ impl Compiler<'_> {
     ) -> Vec<Expression> {
         let entries =
             instance.status.get(CONDITIONS).and_then(Value::as_array).into_iter().flatten().enumerate();
-        let entries = entries.filter_map(|(index, entry)| Some((index, entry.as_str()?)));
+        // What is no expression is reported with the schema of the status.
+        let is_expression = |it: &&str| matches!(Template::parse(it), Ok(Template::Expression(_)));
+        let entries =
+            entries.filter_map(|(index, entry)| Some((index, entry.as_str().filter(is_expression)?)));
         let mut conditions = Vec::new();
         for (index, text) in entries {
             let at = path.index(index);
@@ -87,12 +104,30 @@ impl Compiler<'_> {
                     format!("returns type \"{found}\" but expected a condition or a list of conditions");
                 self.diagnostics
                     .report(at, message)
+                    .at(expression.span())
                     .advise("write ${runtime.newCondition({type: …, status: …})}");
             }
             conditions.push(expression);
         }
         conditions
     }
+}
+
+/// The API server's words about a keyword of a field, and what to do.
+fn unsound(error: &FieldError, keyword: &str) -> (String, &'static str) {
+    if keyword.starts_with("x-kubernetes-validations") {
+        let detail = error.detail.strip_prefix("compilation failed: ").unwrap_or(&error.detail);
+        let message = detail.lines().next().unwrap_or_default();
+        let message = message.trim_start_matches("ERROR: <input>:");
+        return (
+            format!("validation: {message}"),
+            "a rule is an expression about `self`, the value of this field, that says true or false",
+        );
+    }
+    if keyword.starts_with("default") {
+        return (format!("default: {}", error.body()), "give a default that the other markers allow");
+    }
+    (format!("{keyword}: {}", error.body()), "the API server would refuse this schema; correct the marker")
 }
 
 fn makes_conditions(ty: &Type) -> bool {

@@ -22,18 +22,24 @@ impl<'a> Pass<'a> {
             Target::Named { .. } => 1,
             Target::Selected { .. } => 0,
         };
-        let ty = variable_type(node);
-        if node.is_collection() {
-            let element = if let Type::List(list) = ty { &list.element } else { ty };
-            let elements = found.iter().map(|it| Val::from_json(it, element)).collect();
-            self.values[index] = Some(Val::list(elements));
-        } else {
-            self.values[index] = found.first().map(|it| Val::from_json(it, ty));
-        }
+        self.bind(index, &found);
         if found.len() < wanted { Readiness::Absent } else { self.readiness(index, &found) }
     }
 
-    fn find(&self, node: &'a Node, target: &Target) -> Vec<&'a Value> {
+    /// Lets the name of a node stand for these objects.
+    pub(super) fn bind(&mut self, index: usize, found: &[&'a Value]) {
+        let graph = self.graph;
+        let node = &graph.nodes[index];
+        let ty = variable_type(node);
+        self.values[index] = if node.is_collection() {
+            let element = if let Type::List(list) = ty { &list.element } else { ty };
+            Some(Val::list(found.iter().map(|it| Val::from_json(it, element)).collect()))
+        } else {
+            found.first().map(|it| Val::from_json(it, ty))
+        };
+    }
+
+    pub(super) fn find(&self, node: &'a Node, target: &Target) -> Vec<&'a Value> {
         let kind = node.subject.kind();
         match target {
             Target::Objects(objects) => {

@@ -9,9 +9,6 @@ use super::{NodeError, Pass, Target};
 use crate::graph::{KindName, Manifest, Node, Reference, Subject};
 use crate::shape::{FillError, Shape};
 
-/// How many objects a collection may have.
-pub(crate) const MOST_OBJECTS: usize = 1000;
-
 impl<'a> Pass<'a> {
     pub(super) fn resolve(&mut self, index: usize) -> Result<Target, NodeError> {
         let graph = self.graph;
@@ -36,7 +33,7 @@ impl<'a> Pass<'a> {
         if node.for_each.is_empty() {
             return Ok(vec![self.object(manifest, bindings)?]);
         }
-        combinations(node, bindings)?
+        combinations(node, bindings, self.graph.most_objects)?
             .into_iter()
             .map(|combination| {
                 let mut bindings = bindings.clone();
@@ -106,7 +103,11 @@ fn text<'a>(
 }
 
 /// Every combination of the elements, the last dimension varying fastest.
-fn combinations<'a>(node: &'a Node, bindings: &Bindings<'a>) -> Result<Vec<Vec<Val<'a>>>, NodeError> {
+fn combinations<'a>(
+    node: &'a Node,
+    bindings: &Bindings<'a>,
+    most: usize,
+) -> Result<Vec<Vec<Val<'a>>>, NodeError> {
     let mut combinations = vec![Vec::new()];
     for dimension in &node.for_each {
         let path = || format!("forEach.{}", dimension.iterator);
@@ -115,8 +116,8 @@ fn combinations<'a>(node: &'a Node, bindings: &Bindings<'a>) -> Result<Vec<Vec<V
         let no_list = || NodeError::NoList { iterator: dimension.iterator.clone() };
         let elements: Vec<_> = list.as_list().ok_or_else(no_list)?.iter().collect();
         let size = combinations.len().saturating_mul(elements.len());
-        if size > MOST_OBJECTS {
-            return Err(NodeError::TooLarge { size, most: MOST_OBJECTS });
+        if size > most {
+            return Err(NodeError::TooLarge { size, most });
         }
         let longer = |combination: &Vec<Val<'a>>| {
             let combination = combination.clone();

@@ -4,7 +4,7 @@ use krono_cel::{Bindings, EvalError, Type, Val};
 use serde_json::{Map, Value};
 
 use super::resolve::at;
-use super::{Observed, Pass, without_status};
+use super::{Evaluation, NodeState, Observed, Pass, without_status};
 use crate::compile::INSTANCE;
 use crate::expression::Expression;
 use crate::graph::CompiledGraph;
@@ -67,11 +67,17 @@ impl CompiledGraph {
     /// The author's conditions, which take the place of the usual ones; none if the author wrote none.
     ///
     /// `instance` has the usual conditions in its status, for `runtime.condition(schema, …)`. A condition whose data
-    /// is not there yet is left out: what it said before still holds.
-    pub fn conditions(&self, instance: &Value, observed: &dyn Observed) -> Result<Authored, FillError> {
+    /// is not there yet is left out: what it said before still holds. `evaluation` is that of the same instance and
+    /// the same observed objects.
+    pub fn conditions(
+        &self,
+        instance: &Value,
+        evaluation: &Evaluation,
+        observed: &dyn Observed,
+    ) -> Result<Authored, FillError> {
         let plain = without_status(instance);
         let mut pass = Pass::new(self, &plain, observed);
-        pass.run();
+        pass.recall(evaluation);
         let mut bindings = pass.bindings(&self.status.env);
         bindings.set_val(INSTANCE, Val::from_json(instance, &Type::Dyn));
         let mut authored = Authored { conditions: Vec::new(), is_complete: true };
@@ -87,6 +93,18 @@ impl CompiledGraph {
             }
         }
         Ok(authored)
+    }
+}
+
+impl Pass<'_> {
+    /// Lets the names of nodes stand for what was observed of them, as at the end of a walk.
+    fn recall(&mut self, evaluation: &Evaluation) {
+        for (index, state) in evaluation.nodes.iter().enumerate().take(self.values.len()) {
+            if let NodeState::Resolved(resolved) = state {
+                let found = self.find(&self.graph.nodes[index], &resolved.target);
+                self.bind(index, &found);
+            }
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a graph wants for one instance, level by level.
 
-use krono_graph::{CompiledGraph, Evaluation, NodeState, Readiness, Target};
+use krono_graph::{CompiledGraph, Evaluation, NodeState, Options, Readiness, Target, compile};
 use serde_json::{Value, json};
 
-use crate::world::{Objects, compiled, yaml};
+use crate::world::{BuiltIn, Objects, compiled, definition, yaml};
 
 const SCHEMA: &str = "schema:
   kind: App
@@ -244,7 +244,24 @@ fn author_conditions() {
     );
     let mut instance = instance("{}");
     instance["status"] = json!({"conditions": [{"type": "Ready", "status": "True"}]});
-    let conditions = graph.conditions(&instance, &Objects::default()).unwrap().conditions;
+    let evaluation = graph.evaluate(&instance, &Objects::default());
+    let conditions = graph.conditions(&instance, &evaluation, &Objects::default()).unwrap().conditions;
     assert_eq!(conditions.len(), 1);
     assert_eq!((&conditions[0]["type"], &conditions[0]["status"]), (&json!("Up"), &json!("True")));
+}
+
+#[test]
+fn collections_have_a_limit() {
+    let text = format!(
+        "{SCHEMA}resources:\n- id: maps\n  forEach: [{{region: '${{schema.spec.regions}}'}}]\n  \
+         template: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: '${{region}}'}}}}\n"
+    );
+    let options = Options { objects: 2, ..Options::default() };
+    let graph = compile(&definition(&text), &BuiltIn, options).unwrap();
+    let check = |regions: &str, expect: &str| {
+        let evaluation = graph.evaluate(&instance(&format!("{{regions: {regions}}}")), &Objects::default());
+        assert_eq!(states(&evaluation), [expect]);
+    };
+    check("[a, b]", "absent");
+    check("[a, b, c]", "failed collection of 3 objects exceeds the maximum of 2");
 }

@@ -1,300 +1,116 @@
 //! Wrong definitions: every mistake is told, with its path and what to do.
+//!
+//! `mistakes.txt` has a definition's `spec` in each case, and behind `--` what is found. `KRONO_BLESS=1` writes what is found
+//! now; read the difference before you commit it.
 
-use krono_graph::{Options, compile};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use krono_graph::{Diagnostic, Options, compile};
+use serde_json::Value;
 
 use crate::world::{BuiltIn, definition};
 
+/// Stands before cases that have resources only.
 const SCHEMA: &str = "schema:
   kind: App
   apiVersion: v1alpha1
-  spec: {name: string, replicas: integer, regions: '[]string', open: boolean}
+  spec: {name: string, replicas: integer, regions: '[]string', open: boolean, labels: 'map[string]string'}
 ";
 
-/// Compiles a definition with the usual schema and these resources.
-fn check(resources: &str, expect: &[&str]) {
-    check_whole(&format!("{SCHEMA}resources:\n{resources}"), expect);
+struct Case<'t> {
+    title: &'t str,
+    spec: &'t str,
+    expect: &'t str,
 }
 
-fn check_whole(spec: &str, expect: &[&str]) {
-    let found = compile(&definition(spec), &BuiltIn, Options::default()).map(drop).expect_err("a mistake");
-    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-    assert_eq!(found, expect, "\n{spec}");
+impl Case<'_> {
+    fn definition(&self) -> Value {
+        let schema = if self.spec.starts_with("resources:") { SCHEMA } else { "" };
+        definition(&format!("{schema}{}", self.spec))
+    }
+
+    fn found(&self) -> Vec<Diagnostic> {
+        let compiled = compile(&self.definition(), &BuiltIn, Options::default());
+        compiled.map(drop).expect_err(self.title)
+    }
 }
 
-/// A `ConfigMap` with some more fields.
-fn config_map(id: &str, more: &str) -> String {
-    format!("- id: {id}\n  template: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: {id}}}, {more}}}\n")
-}
-
-#[test]
-fn resources_that_are_none() {
-    check("  nothing: true", &["spec.resources: expected a list of resources"]);
-    check("- text", &["spec.resources[0]: expected a map with an id and a template or externalRef"]);
-    check("- {id: a}", &["spec.resources[0]: exactly one of template or externalRef must be provided"]);
-    check(
-        "- {id: a, template: {}, externalRef: {}}",
-        &["spec.resources[0]: exactly one of template or externalRef must be provided"],
-    );
-    check(
-        "- {id: a, template: text}",
-        &["spec.resources[0].template: expected a map with apiVersion, kind and metadata"],
-    );
-}
-
-#[test]
-fn ids() {
-    let wrong =
-        |id: &str, expect: &str| check(&config_map(id, ""), &[&format!("spec.resources[0].id: {expect}")]);
-    wrong("Web", "\"Web\" is not a lowerCamelCase word such as `webServer`");
-    wrong("web-server", "\"web-server\" is not a lowerCamelCase word such as `webServer`");
-    wrong("schema", "\"schema\" is a reserved word; choose another name");
-    let twice = config_map("a", "") + &config_map("a", "");
-    check(&twice, &["spec.resources[1].id: \"a\" is the id of spec.resources[0] already; ids are unique"]);
-}
-
-#[test]
-fn kinds() {
-    let template = |text: &str| format!("- id: a\n  template: {text}");
-    check(
-        &template("{apiVersion: v1, kind: Deployment, metadata: {name: a}}"),
-        &[
-            "spec.resources[0].template.kind: there is no kind \"Deployment\" in \"v1\"; there are Deployment in apps/v1",
-        ],
-    );
-    check(
-        &template("{apiVersion: acme.io/v1, kind: Rocket, metadata: {name: a}}"),
-        &["spec.resources[0].template.kind: there is no kind \"Rocket\" in \"acme.io/v1\"; \
-           install its CustomResourceDefinition first, or correct the name"],
-    );
-    check(
-        &template("{apiVersion: v1, kind: '${schema.spec.name}', metadata: {name: a}}"),
-        &["spec.resources[0].template.kind: kind cannot be an expression; the kind of a resource is fixed"],
-    );
-    check(
-        &template("{kind: ConfigMap, metadata: {name: a}}"),
-        &["spec.resources[0].template.apiVersion: expected a string, which is required"],
-    );
-    check(
-        &template("{apiVersion: v1, kind: ConfigMap}"),
-        &["spec.resources[0].template.metadata: expected a map with a name, which is required"],
-    );
-}
-
-#[test]
-fn fields() {
-    let deployment = |spec: &str| {
-        format!(
-            "- id: a\n  template: {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: a}}, spec: {spec}}}"
-        )
+fn cases(text: &str) -> Vec<Case<'_>> {
+    let blocks = text.split("\n== ").skip(1);
+    let case = |block| {
+        let (title, rest) = str::split_once(block, '\n').expect("a title");
+        let (spec, expect) = rest.split_once("\n--\n").expect("what is found behind `--`");
+        Case { title, spec, expect: expect.trim_end() }
     };
-    let path = "spec.resources[0].template.spec";
-    check(
-        &deployment("{replicas: many}"),
-        &[&format!("{path}.replicas: expected a value of type integer, found string")],
-    );
-    check(
-        &deployment("{replicas: 'x-${schema.spec.name}'}"),
-        &[&format!("{path}.replicas: expected a value of type integer, found string")],
-    );
-    check(
-        &deployment("{replicas: '${schema.spec.name}'}"),
-        &[&format!(
-            "{path}.replicas: expression \"schema.spec.name\" returns type \"string\" but expected \"int\": \
-             type kind mismatch: got \"string\", expected \"int\""
-        )],
-    );
-    check(
-        &deployment("{paused: {}}"),
-        &[&format!("{path}.paused: expected a value of type boolean, found object")],
-    );
-    check(
-        &deployment("{strategy: {kind: Recreate}}"),
-        &[&format!("{path}.strategy.kind: unknown field; there are rollingUpdate, type")],
-    );
+    blocks.map(case).collect()
+}
+
+fn lines(found: &[Diagnostic]) -> String {
+    found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn expressions() {
-    let data = |text: &str| config_map("a", &format!("data: {{key: '{text}'}}"));
-    let path = "spec.resources[0].template.data.key";
-    check(
-        &data("n${schema.spec.replicas}"),
-        &[&format!(
-            "{path}: expression \"schema.spec.replicas\" returns type \"int\", but it stands in text; \
-             write ${{string(schema.spec.replicas)}}"
-        )],
-    );
-    check(
-        &data("${nothing.spec}"),
-        &[&format!("{path}: undeclared reference to 'nothing' (in container '')")],
-    );
-    check(&data("${schema.spec.nam}"), &[&format!("{path}: undefined field 'nam'")]);
-    check(
-        &data("${schema.spec.name"),
-        &[&format!("{path}: `${{` has no closing `}}`; close it, or write ${{\"${{\"}} for the text itself")],
-    );
-    check(
-        &data("${schema.spec.name + ${schema.spec.name}}"),
-        &[&format!(
-            "{path}: `${{` stands inside an expression; names need no `${{`, and text is written in quotes"
-        )],
-    );
-    check(
-        &data("${a.metadata.name}"),
-        &["spec.resources[0]: self references are not allowed; only readyWhen may look at \"a\" itself"],
-    );
+fn every_mistake_is_told() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mistakes.txt");
+    let text = fs::read_to_string(&file).unwrap();
+    let (head, _) = text.split_once("\n== ").unwrap();
+    let cases = cases(&text);
+    if std::env::var_os("KRONO_BLESS").is_some_and(|it| it == "1") {
+        let mut blessed = head.to_owned();
+        for case in &cases {
+            write!(blessed, "\n== {}\n{}\n--\n{}\n", case.title, case.spec, lines(&case.found())).unwrap();
+        }
+        fs::write(&file, blessed).unwrap();
+        return;
+    }
+    for case in &cases {
+        assert_eq!(lines(&case.found()), case.expect, "{}\n{}", case.title, case.spec);
+    }
+    assert!(cases.len() >= 60, "{}", cases.len());
 }
 
+/// The path of each leads to a field that is there, or would be in one that is; and each says what to do.
 #[test]
-fn conditions() {
-    let with = |more: &str| format!("{}  {more}\n", config_map("a", ""));
-    check(
-        &with("includeWhen: ['schema.spec.open']"),
-        &["spec.resources[0].includeWhen[0]: expected one expression, ${…}, with nothing around it"],
-    );
-    check(
-        &with("includeWhen: ['${schema.spec.name}']"),
-        &["spec.resources[0].includeWhen[0]: returns type \"string\" but expected \"bool\"; \
-           compare it with something, as in `== 'Ready'`"],
-    );
-    check(
-        &with("readyWhen: ['${schema.spec.open}']"),
-        &["spec.resources[0].readyWhen[0]: undeclared reference to 'schema' (in container '')"],
-    );
-    check(&with("readyWhen: yes"), &["spec.resources[0].readyWhen: expected a list"]);
-    check(
-        &with("readyWhen: [1]"),
-        &[
-            "spec.resources[0].readyWhen[0]: expected an expression, ${…}",
-            "spec.resources[0].readyWhen[0]: expected one expression, ${…}, with nothing around it",
-        ],
-    );
-    check(&with("deletionPolicy: Keep"), &["spec.resources[0].deletionPolicy: expected Delete or Retain"]);
+fn every_mistake_has_a_place_and_a_cure() {
+    for case in cases(include_str!("mistakes.txt")) {
+        let definition = case.definition();
+        for diagnostic in case.found() {
+            assert!(!diagnostic.advice.is_empty(), "{}: {diagnostic}", case.title);
+            assert!(reaches(&definition, &diagnostic.path), "{}: {diagnostic}", case.title);
+            let text = diagnostic.span.map(|span| (span, text_at(&definition, &diagnostic.path)));
+            if let Some((span, text)) = text {
+                let range = span.start as usize..span.end as usize;
+                let part = text.unwrap_or_default().get(range);
+                assert!(part.is_some_and(|it| !it.is_empty()), "{}: {diagnostic} {span:?}", case.title);
+            }
+        }
+    }
 }
 
-#[test]
-fn collections() {
-    let with = |name: &str, for_each: &str| {
-        format!(
-            "- id: a\n  template: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: '{name}'}}}}\n  forEach: {for_each}\n"
-        )
-    };
-    let path = "spec.resources[0]";
-    check(
-        &with("fixed", "[{region: '${schema.spec.regions}'}]"),
-        &[&format!(
-            "{path}.template.metadata.name: all objects of this collection that differ in \"region\" alone have one name; \
-             use region in metadata.name, as in `${{region}}-…`"
-        )],
-    );
-    check(
-        &with("${region}", "[{region: '${schema.spec.name}'}]"),
-        &[&format!("{path}.forEach[0].region: returns type \"string\" but expected a list")],
-    );
-    check(
-        &with("${a1}", "[{a1: '${schema.spec.regions}', b: '${[1]}'}]"),
-        &[
-            &format!(
-                "{path}.forEach[0]: expected one iterator and its list, such as `region: ${{schema.spec.regions}}`"
-            ),
-            &format!("{path}.template.metadata.name: undeclared reference to 'a1' (in container '')"),
-        ],
-    );
-    check(
-        &with("${each}", "[{each: '${schema.spec.regions}'}]"),
-        &[&format!("{path}.forEach[0].each: \"each\" is a reserved word; choose another name")],
-    );
+/// Whether all but the last step of a path is there.
+fn reaches(value: &Value, path: &str) -> bool {
+    let parent = path.rfind(['.', '[']).map_or("", |at| &path[..at]);
+    at(value, path).is_some() || at(value, parent).is_some()
 }
 
-#[test]
-fn references() {
-    let with = |metadata: &str| {
-        format!("- id: a\n  externalRef: {{apiVersion: v1, kind: ConfigMap, metadata: {metadata}}}")
-    };
-    let path = "spec.resources[0].externalRef.metadata";
-    check(&with("{}"), &[&format!("{path}: exactly one of name or selector must be provided")]);
-    check(
-        &with("{name: a, selector: {}}"),
-        &[&format!("{path}: exactly one of name or selector must be provided")],
-    );
-    check(
-        &with("{name: a, label: b}"),
-        &[&format!("{path}.label: unknown field; a reference has name or selector, and namespace")],
-    );
-    check(
-        "- id: a\n  externalRef: {apiVersion: v1, kind: Namespace, metadata: {name: a, namespace: b}}",
-        &[&format!("{path}.namespace: Namespace is not namespaced; remove the namespace")],
-    );
+fn text_at<'v>(value: &'v Value, path: &str) -> Option<&'v str> {
+    at(value, path).and_then(Value::as_str)
 }
 
-#[test]
-fn scopes_and_keys() {
-    check(
-        "- id: a\n  template: {apiVersion: v1, kind: Namespace, metadata: {name: a, namespace: b}}",
-        &["spec.resources[0].template.metadata.namespace: Namespace is not namespaced; remove the namespace"],
-    );
-    let cluster = SCHEMA.replace("kind: App", "kind: App\n  scope: Cluster");
-    check_whole(
-        &format!("{cluster}resources:\n{}", config_map("a", "")),
-        &["spec.resources[0].template.metadata.namespace: \
-           instances of this definition are in no namespace, so the resource must name its own"],
-    );
-    check(
-        "- id: a\n  template: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {kro.run/owned: 'no'}}}",
-        &["spec.resources[0].template.metadata.labels[kro.run/owned]: \
-           keys under kro.run/ are written by the controller; use another prefix"],
-    );
-}
-
-#[test]
-fn cycles() {
-    let refers = |id: &str, to: &str| config_map(id, &format!("data: {{key: '${{{to}.metadata.name}}'}}"));
-    check(
-        &(refers("a", "b") + &refers("b", "c") + &refers("c", "a")),
-        &["spec.resources: graph contains a cycle: a -> b -> c -> a; remove one of these references"],
-    );
-}
-
-#[test]
-fn statuses() {
-    let with = |status: &str| SCHEMA.replace("kind: App", &format!("kind: App\n  status: {status}"));
-    let path = "spec.schema.status";
-    check_whole(
-        &with("{a: text}"),
-        &[&format!(
-            "{path}.a: a status field needs an expression, ${{…}}; remove the field or refer to a resource"
-        )],
-    );
-    check_whole(
-        &with("{a: '${nothing}'}"),
-        &[&format!("{path}.a: undeclared reference to 'nothing' (in container '')")],
-    );
-    check_whole(
-        &with("{a: '${1 + 1}'}"),
-        &[&format!(
-            "{path}.a: expression \"1 + 1\" refers to no resource and not to schema; \
-             a status tells about resources or the instance"
-        )],
-    );
-    check_whole(
-        &with("{conditions: ['${schema.spec.name}']}"),
-        &[&format!(
-            "{path}.conditions[0]: returns type \"string\" but expected a condition or a list of conditions; \
-             write ${{runtime.newCondition({{type: …, status: …}})}}"
-        )],
-    );
-}
-
-#[test]
-fn all_mistakes_at_once() {
-    let resources = config_map("Web", "data: {key: '${nothing}'}") + "- {id: b}\n";
-    check_whole(
-        &format!("schema: {{kind: app, apiVersion: v1, spec: {{}}}}\nresources:\n{resources}"),
-        &[
-            "spec.schema.kind: \"app\" is not an UpperCamelCase word such as WebApp",
-            "spec.resources[0].id: \"Web\" is not a lowerCamelCase word such as `webServer`",
-            "spec.resources[1]: exactly one of template or externalRef must be provided",
-            "spec.resources[0].template.data.key: undeclared reference to 'nothing' (in container '')",
-        ],
-    );
+fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    let path = path.trim_start_matches('.');
+    if path.is_empty() {
+        return Some(value);
+    }
+    if let Some((key, rest)) = path.strip_prefix('[').and_then(|it| it.split_once(']')) {
+        let inner = key.parse::<usize>().map_or_else(|_| value.get(key), |index| value.get(index));
+        return at(inner?, rest);
+    }
+    let fields = value.as_object()?.iter().filter(|(name, _)| {
+        path.strip_prefix(name.as_str()).is_some_and(|it| it.is_empty() || it.starts_with(['.', '[']))
+    });
+    let (name, inner) = fields.max_by_key(|(name, _)| name.len())?;
+    at(inner, &path[name.len()..])
 }

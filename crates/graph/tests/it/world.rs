@@ -22,7 +22,9 @@ impl Kinds for BuiltIn {
     }
 
     fn similar(&self, _: &str, kind: &str) -> Vec<String> {
-        let same = BUILT_IN.iter().filter(|it| *it.kind == *kind);
+        let known = BUILT_IN.iter().map(|it| &*it.kind).collect();
+        let near = krono_cel::advice::nearest(kind, &known).unwrap_or(kind);
+        let same = BUILT_IN.iter().filter(|it| *it.kind == *kind || *it.kind == *near);
         same.map(|it| format!("{} in {}", it.kind, api_version_of(it))).collect()
     }
 }

@@ -147,7 +147,7 @@ impl Report<'_, '_> {
         let mut instance = self.world.instance.clone();
         instance["status"]["conditions"] = usual.clone().into_values().into();
         let previous = read_all(self.world.instance.pointer("/status/conditions"));
-        match self.graph.conditions(&instance, self.observed) {
+        match self.graph.conditions(&instance, self.evaluation, self.observed) {
             Ok(authored) => self.stamped(&authored, previous).map(Some),
             Err(_) => Err(previous.iter().map(Condition::to_value).collect()),
         }

@@ -258,7 +258,7 @@ impl<'s> Play<'s> {
             Tampering::Delete => return self.ask(&Request::Delete { name, uid: None }),
             Tampering::Unready if name.kind == part() => {
                 let status = json!({"ready": false, "echo": "tampered"});
-                return self.ask(&Request::Status { name, status, version: None });
+                return self.ask(&Request::Status { name, status, uid: None });
             }
             Tampering::Unready => return Ok(()),
         };
@@ -310,5 +310,5 @@ fn made(name: &ObjectName, part: &Value) -> Option<Request> {
     }
     let echo = part["spec"]["values"]["own"].as_str()?;
     let status = json!({"ready": true, "echo": echo});
-    (part["status"] != status).then_some(Request::Status { name, status, version: None })
+    (part["status"] != status).then_some(Request::Status { name, status, uid: None })
 }

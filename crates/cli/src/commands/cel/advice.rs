@@ -1,13 +1,12 @@
 //! Hints for the mistakes that people make.
 
-mod name;
-mod overload;
-mod similar;
-mod syntax;
 #[cfg(test)]
 mod tests;
 
-use krono_cel::{EvalError, EvalErrorKind, Issue};
+use std::collections::BTreeSet;
+
+use krono_cel::{Env, EvalError, EvalErrorKind, Issue, advice};
+use serde_json::Value;
 
 use super::inputs::Inputs;
 
@@ -17,28 +16,22 @@ const ABSENT: &str =
 const OVERLOAD: &str =
     "a value is not of the type that is needed here; with `--schema` this is found before anything runs";
 
-/// Whether the parser, not the checker, found it.
-pub(super) fn is_ungrammatical(issue: &Issue) -> bool {
-    issue.message.starts_with("Syntax error") || issue.message.starts_with("reserved identifier")
+/// What to do about something the parser or the checker found.
+pub(super) fn on_issue(issue: &Issue, inputs: &Inputs, env: &Env) -> Option<String> {
+    let unknown = || advice::undeclared(issue).map(|name| undeclared(name, inputs));
+    advice::on_issue(issue, &inputs.expression, env).or_else(unknown)
 }
 
-/// What to do about something the parser or the checker found.
-pub(super) fn on_issue(issue: &Issue, inputs: &Inputs) -> Option<String> {
-    let message = issue.message.as_str();
-    let quoted = message.split('\'').nth(1).unwrap_or_default();
-    if message.starts_with("Syntax error") {
-        syntax::hint(&inputs.expression, issue.at)
-    } else if let Some(word) = message.strip_prefix("reserved identifier: ") {
-        Some(syntax::reserved(word))
-    } else if message.starts_with("undeclared reference to ") {
-        Some(name::undeclared(quoted, issue.at, inputs))
-    } else if message.starts_with("undefined field ") {
-        Some(name::undefined_field(quoted, inputs))
-    } else if message.starts_with("invalid argument to has() macro") {
-        Some("`has` asks whether a field is there: has(app.spec.replicas)".to_owned())
-    } else {
-        overload::hint(message)
-    }
+fn undeclared(name: &str, inputs: &Inputs) -> String {
+    let known: BTreeSet<&str> = inputs.variables.iter().map(|it| it.name.as_str()).collect();
+    let declared = match known.into_iter().collect::<Vec<_>>()[..] {
+        [] => "no variables are given".to_owned(),
+        [only] => format!("the only variable is {only}"),
+        ref several => format!("the variables are {}", several.join(", ")),
+    };
+    format!(
+        "{declared}; add one with `--var {name}=FILE` or `--set {name}=JSON`, or put text in quotes: \"{name}\""
+    )
 }
 
 /// What to do about an evaluation that stopped.
@@ -50,7 +43,7 @@ pub(super) fn on_eval_error(error: &EvalError, inputs: &Inputs) -> Option<String
             Some("an element that may be absent is read with `list[?0].orValue(…)`".to_owned())
         }
         EvalErrorKind::NoSuchOverload => {
-            overload::at_run_time(error.message()).or_else(|| Some(OVERLOAD.to_owned()))
+            advice::on_overload(error.message()).or_else(|| Some(OVERLOAD.to_owned()))
         }
         EvalErrorKind::BudgetExceeded => {
             Some("loops inside loops multiply; `--budget` allows more steps".to_owned())
@@ -64,7 +57,7 @@ pub(super) fn on_eval_error(error: &EvalError, inputs: &Inputs) -> Option<String
 
 fn no_such_key(message: &str, inputs: &Inputs) -> String {
     let key = message.strip_prefix("no such key: ").unwrap_or_default();
-    match similar::nearest(key, &name::keys(inputs)) {
+    match advice::nearest(key, &keys(inputs)) {
         Some(near) => format!("did you mean `{near}`? Otherwise: {ABSENT}"),
         None => ABSENT.to_owned(),
     }
@@ -74,4 +67,21 @@ fn no_such_attribute(message: &str, inputs: &Inputs) -> Option<String> {
     let without_value = inputs.variables.iter().filter(|it| it.value.is_none());
     let name = &without_value.map(|it| &it.name).find(|it| message.contains(it.as_str()))?;
     Some(format!("`{name}` has a schema and no value; add `--var {name}=FILE` or `--set {name}=JSON`"))
+}
+
+/// Every key in the values of the variables.
+fn keys(inputs: &Inputs) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    let mut pending: Vec<&Value> = inputs.variables.iter().filter_map(|it| it.value.as_ref()).collect();
+    while let Some(value) = pending.pop() {
+        match value {
+            Value::Object(map) => {
+                names.extend(map.keys().map(String::as_str));
+                pending.extend(map.values());
+            }
+            Value::Array(elements) => pending.extend(elements),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    names
 }

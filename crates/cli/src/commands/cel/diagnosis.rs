@@ -1,5 +1,6 @@
 //! What is wrong with an expression, for the person who wrote it.
 
+use krono_cel::advice::is_ungrammatical;
 use krono_cel::{EvalError, Issues};
 
 use super::advice;
@@ -34,8 +35,9 @@ impl<'i> Diagnosis<'i> {
 
     /// One hint for text outside the grammar, whose further mistakes are mostly consequences of the first.
     fn hints(&self, issues: &Issues) -> Vec<String> {
-        let advice = |it| advice::on_issue(it, self.inputs);
-        let mut ungrammatical = issues.iter().filter(|it| advice::is_ungrammatical(it)).peekable();
+        let env = self.inputs.environment();
+        let advice = |it| advice::on_issue(it, self.inputs, &env);
+        let mut ungrammatical = issues.iter().filter(|it| is_ungrammatical(it)).peekable();
         if ungrammatical.peek().is_some() {
             return ungrammatical.find_map(advice).into_iter().collect();
         }

@@ -9,6 +9,7 @@ use krono_apiserver::Server;
 use krono_apiserver::authentication::Tokens;
 use krono_apiserver::certificates::{Certificates, Tls};
 use krono_apiserver::https::{Https, Limits};
+use krono_controller::Controllers;
 use krono_store::{DirectoryLock, DiskStore, OpenError};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -17,8 +18,9 @@ use super::directory::{DataDirectory, Record, shown};
 use super::pages::Backup;
 use super::signals::Signals;
 use super::{banner, block_on, detach, kubeconfig};
-use crate::arguments::server::{UpArguments, Workloads};
+use crate::arguments::server::{ControllersWanted, UpArguments, Workloads};
 use crate::command_error::{CommandError, ErrorKind};
+use crate::kinds::KnownKinds;
 use crate::output::Output;
 
 /// How often the certificates of a running server are looked at.
@@ -53,6 +55,7 @@ async fn serve(
     let server = builder.start().await;
     let server = server.map_err(|error| CommandError::of(ErrorKind::Internal, error.to_string()))?;
     let workloads = workloads(arguments.workloads, &server);
+    let controllers = controllers(arguments.controllers, &server).await?;
     directory.write_record(&access.record)?;
     output.text(&banner::text(&Running { arguments, directory, record: &access.record }))?;
     output.flush()?;
@@ -61,7 +64,7 @@ async fn serve(
         () = server.serve(https, signals.first()) => {}
         never = access.renew_daily(directory, address) => match never {},
     }
-    drop(workloads);
+    drop((workloads, controllers));
     directory.remove_record();
     drop(objects);
     Ok(())
@@ -79,6 +82,23 @@ fn workloads(wanted: Workloads, server: &Server) -> Option<oneshot::Sender<()>> 
             Some(stop)
         }
     }
+}
+
+/// Serves definitions until it is dropped; their kind is known when this returns.
+async fn controllers(
+    wanted: ControllersWanted,
+    server: &Server,
+) -> Result<Option<oneshot::Sender<()>>, CommandError> {
+    if wanted == ControllersWanted::None {
+        return Ok(None);
+    }
+    let built_in = Arc::new(KnownKinds::default());
+    let controllers = Controllers::new(&server.client(), built_in, krono_controller::Options::default());
+    let installed = controllers.install().await;
+    installed.map_err(|error| CommandError::of(ErrorKind::Internal, error.to_string()))?;
+    let (stop, stopped) = oneshot::channel::<()>();
+    tokio::spawn(async move { controllers.run(async { drop(stopped.await) }).await });
+    Ok(Some(stop))
 }
 
 /// Where the objects are.

@@ -41,7 +41,7 @@ fn names() {
     check("app.length()", "in CEL this is `size(x)` or `x.size()`");
     check("frob(1)", "there is no function or macro `frob`; docs/cel.md lists those there are");
     check("typed.spec.replica", "did you mean `replicas`?");
-    check("typed.spec.nothing", "the schema has no field `nothing` there; only what it declares may be read");
+    check("typed.spec.nothing", "`typed.spec` has image, replicas");
     check("if", "`condition ? one : other` chooses");
 }
 

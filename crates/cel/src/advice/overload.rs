@@ -12,7 +12,7 @@ pub(super) fn hint(message: &str) -> Option<String> {
 }
 
 /// What to do about `no such overload: string + int`.
-pub(super) fn at_run_time(message: &str) -> Option<String> {
+pub fn at_run_time(message: &str) -> Option<String> {
     let applied = message.strip_prefix("no such overload: ")?;
     let [left, operator, right] = applied.split(' ').collect::<Vec<_>>()[..] else { return None };
     let name = format!("_{operator}_");

@@ -2,11 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use krono_cel::Type;
-use serde_json::Value;
-
 use super::similar;
-use crate::commands::cel::inputs::{Input, Inputs};
+use crate::env::Env;
 
 /// What other languages call the functions and macros of CEL.
 const ELSEWHERE: &[(&[&str], &str)] = &[
@@ -39,32 +36,18 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
 /// Libraries of CEL and of Kubernetes that kro does not offer.
 const LEFT_OUT: &[&str] = &["math", "sets", "authorizer", "jsonpatch", "regex"];
 
-/// A variable or function that is not there.
-pub(super) fn undeclared(name: &str, at: u32, inputs: &Inputs) -> String {
-    let source = &inputs.expression;
-    let at = at as usize;
-    if source[at.min(source.len())..].starts_with('(') {
-        let library = source[..at].strip_suffix(name).and_then(|it| it.strip_suffix('.')?.rsplit(' ').next());
-        return library.and_then(left_out).unwrap_or_else(|| unknown_function(name));
+/// What to do about a variable or function that is not there.
+pub(super) fn hint(name: &str, at: u32, source: &str, env: &Env) -> Option<String> {
+    let at = (at as usize).min(source.len());
+    let (before, rest) = (source.get(..at)?, source.get(at..)?);
+    if rest.starts_with('(') {
+        let library = before.strip_suffix(name).and_then(|it| it.strip_suffix('.')?.rsplit(' ').next());
+        return Some(library.and_then(left_out).unwrap_or_else(|| unknown_function(name)));
     }
-    if let Some(hint) = dashed(name, at, source) {
-        return hint;
-    }
-    if let Some(hint) = left_out(name) {
-        return hint;
-    }
-    let known: BTreeSet<&str> = inputs.variables.iter().map(|it| it.name.as_str()).collect();
-    if let Some(near) = similar::nearest(name, &known) {
-        return format!("did you mean `{near}`?");
-    }
-    let declared = match known.into_iter().collect::<Vec<_>>()[..] {
-        [] => "no variables are given".to_owned(),
-        [only] => format!("the only variable is {only}"),
-        ref several => format!("the variables are {}", several.join(", ")),
-    };
-    format!(
-        "{declared}; add one with `--var {name}=FILE` or `--set {name}=JSON`, or put text in quotes: \"{name}\""
-    )
+    dashed(name, at, source).or_else(|| left_out(name)).or_else(|| {
+        let known: BTreeSet<&str> = env.variables().iter().map(|it| it.name.as_ref()).collect();
+        similar::nearest(name, &known).map(|near| format!("did you mean `{near}`?"))
+    })
 }
 
 fn left_out(library: &str) -> Option<String> {
@@ -90,45 +73,4 @@ fn dashed(name: &str, at: usize, source: &str) -> Option<String> {
     let starts_a_name = before[start..].starts_with(|it: char| it.is_alphabetic());
     (starts_a_name && whole.contains(name))
         .then(|| format!("`-` is minus; a key with a dash is read with brackets: …[\"{whole}\"]"))
-}
-
-/// A field that a schema does not have.
-pub(super) fn undefined_field(field: &str, inputs: &Inputs) -> String {
-    let mut names = BTreeSet::new();
-    inputs.variables.iter().for_each(|it| collect_fields(&it.ty, &mut names));
-    match similar::nearest(field, &names) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the schema has no field `{field}` there; only what it declares may be read"),
-    }
-}
-
-/// Every key in the values of the variables.
-pub(super) fn keys(inputs: &Inputs) -> BTreeSet<&str> {
-    let mut names = BTreeSet::new();
-    let mut pending: Vec<&Value> =
-        inputs.variables.iter().filter_map(|it: &Input| it.value.as_ref()).collect();
-    while let Some(value) = pending.pop() {
-        match value {
-            Value::Object(map) => {
-                names.extend(map.keys().map(String::as_str));
-                pending.extend(map.values());
-            }
-            Value::Array(elements) => pending.extend(elements),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-    }
-    names
-}
-
-fn collect_fields<'t>(ty: &'t Type, names: &mut BTreeSet<&'t str>) {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all other types have no fields below them")]
-    match ty {
-        Type::Object(object) => object.fields.iter().for_each(|(name, field)| {
-            names.insert(name);
-            collect_fields(field, names);
-        }),
-        Type::List(list) => collect_fields(&list.element, names),
-        Type::Map(entry) => collect_fields(&entry.1, names),
-        _ => {}
-    }
 }

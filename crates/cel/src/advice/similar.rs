@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// The candidate that a person may have meant: the same in another case, or at most two typing errors away.
-pub(super) fn nearest<'c>(name: &str, candidates: &BTreeSet<&'c str>) -> Option<&'c str> {
+pub fn nearest<'c>(name: &str, candidates: &BTreeSet<&'c str>) -> Option<&'c str> {
     let within = ((name.chars().count() + 1) / 3).min(2);
     let distances = candidates.iter().filter(|it| **it != name).map(|it| (distance(name, it), *it));
     distances.filter(|(distance, _)| *distance <= within).min().map(|(_, it)| it)

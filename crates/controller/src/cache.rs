@@ -1,0 +1,244 @@
+//! What is known of the objects of one kind.
+
+mod watch;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use krono_model::names;
+use krono_planner::digest::Digest;
+use krono_planner::instance::{Applied, Seen};
+use serde_json::Value;
+
+pub(crate) use watch::{Filter, Incomplete, KindCache, Reading};
+
+/// The objects of one kind, by namespace and name.
+///
+/// Two sources feed it: a watch, in order, and the answers to our own writes, which may come before or after the event
+/// of the same write.
+#[derive(Debug, Default)]
+pub(crate) struct Objects {
+    namespaces: BTreeMap<String, BTreeMap<String, Entry>>,
+    /// By `ApplySet`, the names of its members.
+    members: HashMap<String, BTreeSet<(String, String)>>,
+    /// The newest version the watch has shown.
+    shown: u64,
+}
+
+/// One object.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// Without managed fields.
+    object: Value,
+    version: u64,
+    live: Option<Digest>,
+    applied: Option<Applied>,
+    /// Whether the watch has shown it, in this version or another.
+    confirmed: bool,
+}
+
+impl Entry {
+    pub(crate) fn seen(&self) -> Seen<'_> {
+        Seen { object: &self.object, live: self.live, applied: self.applied }
+    }
+
+    /// An object as it was read, outside of any cache.
+    pub(crate) fn read(mut object: Value) -> Self {
+        let live = Digest::of_applied(&object, names::MANAGER_RESOURCES);
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.remove("managedFields");
+        }
+        Self { version: version(&object), object, live, applied: None, confirmed: false }
+    }
+}
+
+/// What became of an object that was put in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Put {
+    /// It was known, in this version or a newer one.
+    Known,
+    /// It is new, or newer; these labels and annotations it had before.
+    Changed { before: Option<Value> },
+}
+
+impl Objects {
+    pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<&Entry> {
+        self.namespaces.get(namespace)?.get(name)
+    }
+
+    /// All objects, in one namespace or in all.
+    pub(crate) fn all<'o, 'n>(
+        &'o self,
+        namespace: Option<&'n str>,
+    ) -> impl Iterator<Item = &'o Value> + use<'o, 'n> {
+        let namespaces =
+            self.namespaces.iter().filter(move |(it, _)| namespace.is_none_or(|only| only == *it));
+        namespaces.flat_map(|(_, objects)| objects.values().map(|it| &it.object))
+    }
+
+    /// The members of an `ApplySet`.
+    pub(crate) fn members<'o>(&'o self, applyset: &str) -> impl Iterator<Item = &'o Value> {
+        let names = self.members.get(applyset).into_iter().flatten();
+        names.filter_map(|(namespace, name)| Some(&self.get(namespace, name)?.object))
+    }
+
+    /// Takes in what a watch shows.
+    pub(crate) fn show(&mut self, object: Value) -> Put {
+        let mut entry = Entry::read(object);
+        entry.confirmed = true;
+        self.shown = self.shown.max(entry.version);
+        let (namespace, name) = identity(&entry.object);
+        if let Some(known) = self.get_mut(&namespace, &name)
+            && known.version >= entry.version
+            && entry.version > 0
+        {
+            known.confirmed = true;
+            return Put::Known;
+        }
+        self.insert(namespace, name, entry)
+    }
+
+    /// Takes in the answer to a write of ours, unless the watch has shown what came after it.
+    pub(crate) fn answer(&mut self, object: Value, desired: Option<Digest>) {
+        let mut entry = Entry::read(object);
+        let (namespace, name) = identity(&entry.object);
+        entry.applied = desired.zip(entry.live).map(|(desired, live)| Applied { desired, live });
+        let shown = self.shown;
+        match self.get_mut(&namespace, &name) {
+            Some(known) if known.version >= entry.version => {
+                known.applied = entry.applied.or(known.applied);
+            }
+            Some(_) => drop(self.insert(namespace, name, entry)),
+            None if entry.version > shown => drop(self.insert(namespace, name, entry)),
+            None => {}
+        }
+    }
+
+    /// Forgets an object that is gone; what it was.
+    pub(crate) fn remove(&mut self, namespace: &str, name: &str) -> Option<Value> {
+        let objects = self.namespaces.get_mut(namespace)?;
+        let entry = objects.remove(name)?;
+        if objects.is_empty() {
+            self.namespaces.remove(namespace);
+        }
+        self.unlist(&entry.object, namespace, name);
+        Some(entry.object)
+    }
+
+    /// A watch shows that an object is gone.
+    pub(crate) fn show_removed(&mut self, object: &Value) -> Option<Value> {
+        self.shown = self.shown.max(version(object));
+        let (namespace, name) = identity(object);
+        self.remove(&namespace, &name)
+    }
+
+    /// Whether these are all objects there are, each in the version that is known.
+    pub(crate) fn are(&self, live: &[Value]) -> bool {
+        let is_known = |object: &Value| {
+            let (namespace, name) = identity(object);
+            self.get(&namespace, &name).is_some_and(|it| it.version == version(object))
+        };
+        let count: usize = self.namespaces.values().map(BTreeMap::len).sum();
+        count == live.len() && live.iter().all(is_known)
+    }
+
+    /// The names of all objects.
+    pub(crate) fn names(&self) -> BTreeSet<(String, String)> {
+        let all = self.namespaces.iter();
+        all.flat_map(|(namespace, objects)| objects.keys().map(|name| (namespace.clone(), name.clone())))
+            .collect()
+    }
+
+    fn get_mut(&mut self, namespace: &str, name: &str) -> Option<&mut Entry> {
+        self.namespaces.get_mut(namespace)?.get_mut(name)
+    }
+
+    fn insert(&mut self, namespace: String, name: String, mut entry: Entry) -> Put {
+        let before = self.namespaces.get_mut(&namespace).and_then(|it| it.remove(&name));
+        if let Some(before) = &before {
+            self.unlist(&before.object, &namespace, &name);
+            // An object made anew is not what was applied to the old one.
+            if before.object["metadata"]["uid"] == entry.object["metadata"]["uid"] {
+                entry.applied = entry.applied.or(before.applied);
+            }
+        }
+        if let Some(applyset) = applyset(&entry.object) {
+            let members = self.members.entry(applyset.to_owned()).or_default();
+            members.insert((namespace.clone(), name.clone()));
+        }
+        self.namespaces.entry(namespace).or_default().insert(name, entry);
+        Put::Changed { before: before.map(|it| it.object) }
+    }
+
+    fn unlist(&mut self, object: &Value, namespace: &str, name: &str) {
+        let Some(applyset) = applyset(object) else { return };
+        if let Some(members) = self.members.get_mut(applyset) {
+            members.remove(&(namespace.to_owned(), name.to_owned()));
+            if members.is_empty() {
+                self.members.remove(applyset);
+            }
+        }
+    }
+}
+
+fn applyset(object: &Value) -> Option<&str> {
+    object["metadata"]["labels"][names::APPLYSET_PART_OF_LABEL].as_str()
+}
+
+/// Namespace and name; the namespace of cluster-wide objects is empty.
+pub(crate) fn identity(object: &Value) -> (String, String) {
+    let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
+    (text("namespace"), text("name"))
+}
+
+/// Versions of one kind are numbers that grow; 0 for those that are none.
+fn version(object: &Value) -> u64 {
+    object["metadata"]["resourceVersion"].as_str().and_then(|it| it.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(name: &str, version: u64, part_of: &str) -> Value {
+        json!({"metadata": {"name": name, "namespace": "here", "resourceVersion": version.to_string(),
+            "labels": {names::APPLYSET_PART_OF_LABEL: part_of}}})
+    }
+
+    fn version_of(objects: &Objects, name: &str) -> Option<u64> {
+        objects.get("here", name).map(|it| it.version)
+    }
+
+    #[test]
+    fn an_answer_stands_until_the_watch_shows_more() {
+        let mut objects = Objects::default();
+        objects.answer(object("a", 5, "x"), None);
+        assert_eq!(objects.show(object("a", 5, "x")), Put::Known);
+        assert_eq!(objects.show(object("a", 4, "x")), Put::Known);
+        assert!(matches!(objects.show(object("a", 6, "x")), Put::Changed { before: Some(_) }));
+        assert_eq!(version_of(&objects, "a"), Some(6));
+    }
+
+    #[test]
+    fn a_late_answer_does_not_bring_back_what_is_gone() {
+        let mut objects = Objects::default();
+        objects.show_removed(&object("a", 7, "x"));
+        objects.answer(object("a", 5, "x"), None);
+        assert_eq!(version_of(&objects, "a"), None);
+        objects.answer(object("a", 8, "x"), None);
+        assert_eq!(version_of(&objects, "a"), Some(8));
+    }
+
+    #[test]
+    fn members_follow_their_label() {
+        let mut objects = Objects::default();
+        objects.show(object("a", 1, "x"));
+        objects.show(object("b", 2, "x"));
+        objects.show(object("a", 3, "y"));
+        let count = |applyset: &str| objects.members(applyset).count();
+        assert_eq!((count("x"), count("y"), count("z")), (1, 1, 0));
+        objects.remove("here", "b");
+        assert_eq!(objects.members.len(), 1);
+    }
+}

@@ -1,0 +1,202 @@
+//! A cache that a watch keeps current.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use futures_util::{StreamExt, pin_mut};
+use krono_graph::KindName;
+use krono_model::names;
+use krono_planner::digest::Digest;
+use kube::api::ApiResource;
+use kube::runtime::WatchStreamExt;
+use kube::runtime::watcher::{Config, Event, watcher};
+use kube::{Api, Client};
+use serde_json::Value;
+use tokio::task::JoinHandle;
+
+use super::{Objects, Put, identity};
+use crate::live::Live;
+use crate::router::Router;
+
+/// Which objects of a kind are of interest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Filter {
+    /// Those that were made for an instance.
+    Owned,
+    /// All.
+    All,
+}
+
+impl Filter {
+    /// The label selector that asks for just these.
+    pub(crate) fn labels(self) -> Option<String> {
+        match self {
+            Self::Owned => Some(format!("{}=true", names::OWNED_LABEL)),
+            Self::All => None,
+        }
+    }
+}
+
+/// The objects of one kind, kept current for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct KindCache {
+    pub(crate) kind: KindName,
+    pub(crate) resource: ApiResource,
+    pub(crate) filter: Filter,
+    state: Arc<RwLock<State>>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    objects: Objects,
+    complete: bool,
+    /// What the API server said about the watch last.
+    complaint: Option<String>,
+}
+
+impl Drop for KindCache {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl KindCache {
+    pub(crate) fn start(
+        client: Client,
+        kind: KindName,
+        resource: ApiResource,
+        filter: Filter,
+        router: Arc<Router>,
+    ) -> Self {
+        let state = Arc::default();
+        let watch = Watch {
+            kind: kind.clone(),
+            resource: resource.clone(),
+            filter,
+            state: Arc::clone(&state),
+            router,
+        };
+        let task = tokio::spawn(watch.run(client));
+        Self { kind, resource, filter, state, task }
+    }
+
+    /// The objects, if all of them are known.
+    pub(crate) fn read(&self) -> Result<Reading<'_>, Incomplete> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        if state.complete {
+            return Ok(Reading(state));
+        }
+        Err(Incomplete { kind: self.kind.clone(), complaint: state.complaint.clone() })
+    }
+
+    /// Takes in the answer to a write.
+    pub(crate) fn answer(&self, object: Value, desired: Option<Digest>) {
+        let mut state = write(&self.state);
+        if self.filter == Filter::Owned && !is_owned(&object) {
+            let (namespace, name) = identity(&object);
+            state.objects.remove(&namespace, &name);
+        } else {
+            state.objects.answer(object, desired);
+        }
+    }
+
+    /// Forgets an object that the API server does not have.
+    pub(crate) fn forget(&self, namespace: &str, name: &str) {
+        write(&self.state).objects.remove(namespace, name);
+    }
+}
+
+/// A cache whose first list is not complete.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the {} objects of the cluster are not known yet{}", .kind.kind, .complaint.as_ref().map(|it| format!(": {it}")).unwrap_or_default())]
+pub(crate) struct Incomplete {
+    pub(crate) kind: KindName,
+    pub(crate) complaint: Option<String>,
+}
+
+/// The objects of a kind, while nobody changes them.
+#[derive(Debug)]
+pub(crate) struct Reading<'c>(RwLockReadGuard<'c, State>);
+
+impl Reading<'_> {
+    pub(crate) fn objects(&self) -> &Objects {
+        &self.0.objects
+    }
+}
+
+fn write(state: &RwLock<State>) -> RwLockWriteGuard<'_, State> {
+    state.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_owned(object: &Value) -> bool {
+    object["metadata"]["labels"][names::OWNED_LABEL] == "true"
+}
+
+struct Watch {
+    kind: KindName,
+    resource: ApiResource,
+    filter: Filter,
+    state: Arc<RwLock<State>>,
+    router: Arc<Router>,
+}
+
+impl Watch {
+    async fn run(self, client: Client) {
+        let api: Api<Live> = Api::all_with(client, &self.resource);
+        let config = match self.filter.labels() {
+            Some(labels) => Config::default().labels(&labels),
+            None => Config::default(),
+        };
+        let events = watcher(api, config).backoff(crate::backoff::watch());
+        pin_mut!(events);
+        // Names that a list in progress has not mentioned yet.
+        let mut unlisted = BTreeSet::new();
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(event) => self.take(event, &mut unlisted),
+                Err(error) => {
+                    tracing::debug!(kind = self.kind.kind, %error, "watch interrupted");
+                    write(&self.state).complaint = Some(crate::refusal::words(&error));
+                }
+            }
+        }
+    }
+
+    fn take(&self, event: Event<Live>, unlisted: &mut BTreeSet<(String, String)>) {
+        match event {
+            Event::Init => *unlisted = write(&self.state).objects.names(),
+            Event::InitApply(object) => {
+                unlisted.remove(&identity(&object.value));
+                self.show(object.value);
+            }
+            Event::Apply(object) => self.show(object.value),
+            Event::Delete(object) => {
+                let mut state = write(&self.state);
+                let before = state.objects.show_removed(&object.value);
+                self.router.touch(&self.kind, before.as_ref(), Some(&object.value));
+            }
+            Event::InitDone => {
+                for (namespace, name) in std::mem::take(unlisted) {
+                    let before = write(&self.state).objects.remove(&namespace, &name);
+                    self.router.touch(&self.kind, before.as_ref(), None);
+                }
+                let mut state = write(&self.state);
+                (state.complete, state.complaint) = (true, None);
+                drop(state);
+                self.router.complete(&self.kind);
+            }
+        }
+    }
+
+    fn show(&self, mut object: Value) {
+        // Items of lists come without.
+        object["apiVersion"] = self.resource.api_version.as_str().into();
+        object["kind"] = self.resource.kind.as_str().into();
+        let (namespace, name) = identity(&object);
+        let mut state = write(&self.state);
+        let Put::Changed { before } = state.objects.show(object) else { return };
+        let after = state.objects.get(&namespace, &name).map(|it| it.seen().object);
+        self.router.touch(&self.kind, before.as_ref(), after);
+    }
+}

@@ -1,0 +1,184 @@
+//! The kinds that the cluster serves.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use krono_graph::{KindName, Kinds, KnownKind};
+use krono_model::applyset::GroupKind;
+use krono_schema::Schema;
+use kube::api::{ApiResource, GroupVersionKind};
+use kube::core::discovery::Scope;
+use kube::discovery;
+use serde_json::Value;
+
+use crate::requests::Requests;
+
+/// A kind that the cluster serves.
+#[derive(Clone, Debug)]
+pub(crate) struct Served {
+    pub(crate) kind: KindName,
+    pub(crate) resource: ApiResource,
+    schema: Option<Arc<Schema>>,
+}
+
+impl Served {
+    /// A kind that nothing is compiled against.
+    pub(crate) fn without_schema(kind: KindName, resource: ApiResource) -> Self {
+        Self { kind, resource, schema: None }
+    }
+}
+
+/// Remembers what the cluster said about its kinds, until their definitions change.
+pub(crate) struct Catalogue {
+    requests: Requests,
+    built_in: Arc<dyn Kinds + Send + Sync>,
+    known: Mutex<HashMap<(String, String), Served>>,
+}
+
+impl Catalogue {
+    pub(crate) fn new(requests: Requests, built_in: Arc<dyn Kinds + Send + Sync>) -> Self {
+        Self { requests, built_in, known: Mutex::default() }
+    }
+
+    /// The kind of that name, when the cluster serves it.
+    pub(crate) async fn find(&self, api_version: &str, kind: &str) -> kube::Result<Option<Served>> {
+        let key = (api_version.to_owned(), kind.to_owned());
+        if let Some(served) = self.lock().get(&key) {
+            return Ok(Some(served.clone()));
+        }
+        let Some(served) = self.ask(api_version, kind).await? else { return Ok(None) };
+        self.lock().insert(key, served.clone());
+        Ok(Some(served))
+    }
+
+    /// The kind in the version that the cluster prefers.
+    pub(crate) async fn find_any_version(&self, of: &GroupKind) -> kube::Result<Option<Served>> {
+        let known =
+            self.lock().values().find(|it| it.resource.group == of.group && it.kind.kind == of.kind).cloned();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let group = match discovery::oneshot::group(&self.requests.client, &of.group).await {
+            Ok(group) => group,
+            Err(error) if is_unknown(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match group.recommended_kind(&of.kind) {
+            Some((resource, _)) => self.find(&resource.api_version, &of.kind).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The kinds that a definition mentions, as far as the cluster serves them.
+    pub(crate) async fn mentioned(&self, definition: &Value) -> kube::Result<Mentioned> {
+        let mut kinds = BTreeMap::new();
+        for (api_version, kind) in mentioned(definition) {
+            if let Some(served) = self.find(&api_version, &kind).await? {
+                kinds.insert((api_version, kind), served);
+            }
+        }
+        Ok(Mentioned { kinds, built_in: Arc::clone(&self.built_in) })
+    }
+
+    /// The definition of a kind changed: `plural.group`.
+    pub(crate) fn forget(&self, definition: &str) {
+        self.lock().retain(|_, it| format!("{}.{}", it.resource.plural, it.resource.group) != definition);
+    }
+
+    async fn ask(&self, api_version: &str, kind: &str) -> kube::Result<Option<Served>> {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let wanted = GroupVersionKind::gvk(group, version, kind);
+        let (resource, capabilities) =
+            match discovery::oneshot::pinned_kind(&self.requests.client, &wanted).await {
+                Ok(found) => found,
+                Err(error) if is_unknown(&error) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+        let namespaced = capabilities.scope == Scope::Namespaced;
+        let schema = match self.built_in.find(api_version, kind) {
+            Some(known) => Some(known.schema),
+            None => self.schema(&resource).await?,
+        };
+        let kind = KindName { api_version: api_version.to_owned(), kind: kind.to_owned(), namespaced };
+        Ok(Some(Served { kind, resource, schema }))
+    }
+
+    /// The schema in a kind's definition.
+    async fn schema(&self, resource: &ApiResource) -> kube::Result<Option<Arc<Schema>>> {
+        let name = format!("{}.{}", resource.plural, resource.group);
+        let definition = self.requests.get(&crate::definition::crd_resource(), "", &name).await?;
+        let versions = definition.as_ref().and_then(|it| it["spec"]["versions"].as_array());
+        let version = versions.and_then(|all| all.iter().find(|it| it["name"] == resource.version.as_str()));
+        let schema = version.and_then(|it| it.pointer("/schema/openAPIV3Schema"));
+        Ok(schema.and_then(|it| Schema::from_value(it).ok()).map(Arc::new))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), Served>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The kind of the definitions of kinds.
+pub(crate) fn crd_kind() -> KindName {
+    KindName {
+        api_version: "apiextensions.k8s.io/v1".to_owned(),
+        kind: "CustomResourceDefinition".to_owned(),
+        namespaced: false,
+    }
+}
+
+/// The kinds that a definition mentions.
+#[derive(Clone)]
+pub(crate) struct Mentioned {
+    pub(crate) kinds: BTreeMap<(String, String), Served>,
+    built_in: Arc<dyn Kinds + Send + Sync>,
+}
+
+impl Mentioned {
+    /// Whether a definition compiled against these is the same when compiled against those.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Served, &Served)| match (&one.schema, &other.schema) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other) || one == other,
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        self.kinds.keys().eq(other.kinds.keys()) && self.kinds.values().zip(other.kinds.values()).all(same)
+    }
+}
+
+impl Kinds for Mentioned {
+    fn find(&self, api_version: &str, kind: &str) -> Option<KnownKind> {
+        let served = self.kinds.get(&(api_version.to_owned(), kind.to_owned()))?;
+        let schema = served.schema.clone().unwrap_or_else(|| Arc::new(Schema::any()));
+        Some(KnownKind { schema, namespaced: served.kind.namespaced })
+    }
+
+    fn similar(&self, api_version: &str, kind: &str) -> Vec<String> {
+        self.built_in.similar(api_version, kind)
+    }
+}
+
+/// Whether a definition mentions a kind of a group.
+pub(crate) fn mentions_group(definition: &Value, group: &str) -> bool {
+    mentioned(definition)
+        .iter()
+        .any(|(version, _)| version.split_once('/').is_some_and(|(it, _)| it == group))
+}
+
+fn mentioned(definition: &Value) -> Vec<(String, String)> {
+    let resources = definition.pointer("/spec/resources").and_then(Value::as_array);
+    let subject = |it: &Value| {
+        let subject = it.get("template").or_else(|| it.get("externalRef"))?;
+        Some((subject["apiVersion"].as_str()?.to_owned(), subject["kind"].as_str()?.to_owned()))
+    };
+    let mut kinds: Vec<_> = resources.into_iter().flatten().filter_map(subject).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+/// Whether the cluster has no such group, version or kind.
+fn is_unknown(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 404)
+        || matches!(error, kube::Error::Discovery(_))
+}

@@ -1,0 +1,89 @@
+//! One action of a plan for a definition.
+
+use std::sync::Arc;
+
+use krono_planner::definition::Action;
+use krono_planner::instance::ObjectName;
+use serde_json::Value;
+
+use super::observe::Observed;
+use super::{Failed, INSTALLER, crd_resource, resource};
+use crate::engine::Engine;
+use crate::refusal::Refusal;
+use crate::requests::Subresource;
+use crate::serving::Serving;
+
+/// Does one thing. What may go right when the world is looked at again is an error; what the server does not want is
+/// told to the next plan.
+pub(super) async fn perform(
+    engine: &Engine,
+    observed: &Observed,
+    action: Action,
+) -> kube::Result<Result<(), Failed>> {
+    match action {
+        Action::AddFinalizer(patch) => {
+            let answer = patch_definition(engine, observed, &patch).await?;
+            engine.definitions().answer(answer, None);
+        }
+        Action::RemoveFinalizer(patch) => {
+            patch_definition(engine, observed, &patch).await?;
+            engine.definitions().forget("", &observed.name);
+        }
+        Action::CreateCrd(crd) => {
+            let created = engine.requests.create(&crd_resource(), &crd, INSTALLER).await;
+            return heard(created.map(drop), Failed::Crd);
+        }
+        Action::PatchCrd(patch) => {
+            let name = crd_of(observed);
+            let patched =
+                engine.requests.merge(&crd_resource(), ("", &name), &patch, Subresource::None).await;
+            return heard(patched.map(drop), Failed::Crd);
+        }
+        Action::DeleteCrd { uid } => {
+            let name = ObjectName {
+                kind: crate::catalogue::crd_kind(),
+                namespace: String::new(),
+                name: crd_of(observed),
+            };
+            return heard(engine.requests.delete(&crd_resource(), &name, &uid).await.map(drop), Failed::Crd);
+        }
+        Action::Serve => {
+            let graph = observed.compiled.as_ref().cloned().map_err(|_| String::new());
+            return Ok(serve(engine, observed, graph));
+        }
+        Action::ServeWithoutGraph { reason } => return Ok(serve(engine, observed, Err(reason))),
+        Action::StopServing => engine.stop_serving(&observed.name),
+    }
+    Ok(Ok(()))
+}
+
+async fn patch_definition(engine: &Engine, observed: &Observed, patch: &Value) -> kube::Result<Value> {
+    engine.requests.merge(&resource(), ("", &observed.name), patch, Subresource::None).await
+}
+
+fn serve(
+    engine: &Engine,
+    observed: &Observed,
+    graph: Result<krono_graph::CompiledGraph, String>,
+) -> Result<(), Failed> {
+    let Some(served) = &observed.served else {
+        return Err(Failed::Controller("the API server does not answer for the kind yet".to_owned()));
+    };
+    let (name, definition) = (Arc::clone(&observed.name), &observed.definition);
+    engine.serve(Serving::new(name, definition, graph, served, &observed.mentioned, &engine.caches));
+    Ok(())
+}
+
+fn heard(answer: kube::Result<()>, failed: fn(String) -> Failed) -> kube::Result<Result<(), Failed>> {
+    match answer {
+        Ok(()) => Ok(Ok(())),
+        Err(error) => match Refusal::of(&error) {
+            Refusal::Rejected(words) => Ok(Err(failed(words))),
+            Refusal::Stale | Refusal::Absent | Refusal::Transient(_) => Err(error),
+        },
+    }
+}
+
+fn crd_of(observed: &Observed) -> String {
+    krono_planner::definition::crd_name(&observed.definition).unwrap_or_default()
+}

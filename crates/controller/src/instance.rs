@@ -1,0 +1,201 @@
+//! One instance: observe, plan, apply, publish.
+
+mod perform;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use krono_model::applyset::Inventory;
+use krono_planner::instance::{Action, ObjectName, Plan, Refused, World, plan};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::cache::{Entry, Incomplete, KindCache};
+use crate::engine::Engine;
+use crate::queue::{InstanceKey, Key, Outcome};
+use crate::refusal::Refusal;
+use crate::requests::Subresource;
+use crate::serving::Serving;
+use crate::snapshot::Snapshot;
+
+/// How often an instance is planned in one go: once per level of its graph, and a little more.
+const MOST_ROUNDS: usize = 200;
+/// How often in a row the server may fail before it is worth telling.
+const PATIENCE: u32 = 3;
+
+/// Makes the cluster what an instance says, as far as that is possible now.
+pub(crate) async fn reconcile(engine: &Engine, key: &InstanceKey) -> Outcome {
+    let Some(serving) = engine.serving(&key.definition) else { return Outcome::Done };
+    let began = Instant::now();
+    let outcome = rounds(engine, key, &serving).await;
+    let kind = &serving.instances.resource;
+    engine.metrics.looked_at_instance(kind, began.elapsed(), outcome == Outcome::Retry);
+    outcome
+}
+
+async fn rounds(engine: &Engine, key: &InstanceKey, serving: &Arc<Serving>) -> Outcome {
+    let mut pass = Pass { engine, key, serving, refused: Refused::default(), beside: BTreeMap::new() };
+    for _ in 0..MOST_ROUNDS {
+        match pass.round().await {
+            Round::Again => {}
+            Round::End(outcome) => return outcome,
+        }
+    }
+    tracing::warn!(definition = &*key.definition, name = key.name, "an instance does not come to rest");
+    Outcome::Retry
+}
+
+struct Pass<'p> {
+    engine: &'p Engine,
+    key: &'p InstanceKey,
+    serving: &'p Arc<Serving>,
+    refused: Refused,
+    /// Objects that were read because the caches do not show them.
+    beside: BTreeMap<ObjectName, Entry>,
+}
+
+enum Round {
+    Again,
+    End(Outcome),
+}
+
+impl Pass<'_> {
+    async fn round(&mut self) -> Round {
+        let Some(inventory) = self.inventory() else { return Round::End(self.absent()) };
+        let caches = self.serving.caches(&inventory, &self.engine.catalogue, &self.engine.caches).await;
+        let Ok(caches) = caches else { return Round::End(Outcome::Retry) };
+        let Plan { actions, status, interests, retry } = match self.plan(&caches) {
+            Ok(plan) => plan,
+            Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
+        };
+        self.engine.router.set_interests(self.key, interests);
+        if actions.is_empty() {
+            return Round::End(self.publish(status, retry).await);
+        }
+        self.perform(actions, &caches).await
+    }
+
+    /// What the instance says about where its resources are; nothing when there is no such instance.
+    fn inventory(&self) -> Option<Inventory> {
+        let reading = self.serving.instances.read().ok();
+        let Some(reading) = reading else { return Some(Inventory::default()) };
+        let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.seen().object;
+        Some(Inventory::read(instance).ok().flatten().unwrap_or_default())
+    }
+
+    fn absent(&self) -> Outcome {
+        self.engine.router.set_interests(self.key, Vec::new());
+        Outcome::Done
+    }
+
+    fn plan(&self, caches: &[Arc<KindCache>]) -> Result<Plan, Incomplete> {
+        let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &self.beside)?;
+        let instances = self.serving.instances.read()?;
+        let Some(instance) = instances.objects().get(&self.key.namespace, &self.key.name) else {
+            return Ok(Plan::default());
+        };
+        Ok(plan(&World {
+            instance: instance.seen().object,
+            graph: self.serving.graph.as_ref().map_err(String::as_str),
+            owner: self.serving.owner(),
+            cluster: &cluster,
+            refused: &self.refused,
+            now: &crate::clock::now(),
+        }))
+    }
+
+    /// The cache says when it is complete; unless it has become so meanwhile.
+    fn wait(&self, incomplete: &Incomplete, caches: &[Arc<KindCache>]) -> Outcome {
+        let key = Key::Instance(self.key.clone());
+        self.engine.router.wait(&incomplete.kind, key.clone());
+        let mut caches = caches.iter().chain([&self.serving.instances]);
+        if caches.any(|it| it.kind == incomplete.kind && it.read().is_ok()) {
+            self.engine.queue.add(key);
+        }
+        if incomplete.complaint.is_some() { Outcome::Retry } else { Outcome::Done }
+    }
+
+    async fn publish(&self, status: Option<Value>, retry: bool) -> Outcome {
+        let outcome = if retry { Outcome::Retry } else { Outcome::Done };
+        let Some(status) = status else { return outcome };
+        let Some((patch, instance)) = self.status_patch(&status) else { return outcome };
+        let resource = &self.serving.instances.resource;
+        let name = (self.key.namespace.as_str(), self.key.name.as_str());
+        match self.engine.requests.merge(resource, name, &patch, Subresource::Status).await {
+            Ok(answer) => {
+                let state = |of: &Value| of["status"]["state"].as_str().unwrap_or_default().to_owned();
+                let (from, to) = (state(&instance), state(&answer));
+                if from != to {
+                    self.engine.metrics.instance_state_changed(resource, &from, &to);
+                }
+                self.engine.events.tell(&instance["status"], &answer).await;
+                self.serving.instances.answer(answer, None);
+                outcome
+            }
+            Err(error) => match Refusal::of(&error) {
+                Refusal::Absent | Refusal::Stale => Outcome::Done,
+                Refusal::Transient(words) | Refusal::Rejected(words) => {
+                    tracing::warn!(
+                        definition = &*self.key.definition,
+                        name = self.key.name,
+                        "status refused: {words}"
+                    );
+                    Outcome::Retry
+                }
+            },
+        }
+    }
+
+    /// A merge patch from the status that is to the one that should be, for this very instance, and the instance as it is.
+    fn status_patch(&self, status: &Value) -> Option<(Value, Value)> {
+        let reading = self.serving.instances.read().ok()?;
+        let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.seen().object;
+        let uid = &instance["metadata"]["uid"];
+        let patch = json!({"metadata": {"uid": uid}, "status": replacing(status, &instance["status"])});
+        Some((patch, instance.clone()))
+    }
+
+    async fn perform(&mut self, actions: Vec<Action>, caches: &[Arc<KindCache>]) -> Round {
+        let tries = actions.into_iter().map(|action| {
+            let (engine, serving, key) = (self.engine, self.serving, self.key);
+            perform::perform(perform::Place { engine, serving, key, caches }, action)
+        });
+        let mut stale = false;
+        let patience = self.engine.queue.failures(&Key::Instance(self.key.clone())) < PATIENCE;
+        for done in join_all(tries).await {
+            match done {
+                Ok(beside) => {
+                    self.beside.extend(beside.map(|(name, object)| (name, Entry::read(object))));
+                }
+                Err(perform::Failure { refusal: Refusal::Stale | Refusal::Absent, .. }) => stale = true,
+                Err(perform::Failure { refusal: Refusal::Transient(_), .. }) if patience => stale = true,
+                Err(perform::Failure {
+                    of,
+                    refusal: Refusal::Rejected(words) | Refusal::Transient(words),
+                }) => self.refuse(of, words),
+            }
+        }
+        if stale { Round::End(Outcome::Retry) } else { Round::Again }
+    }
+
+    fn refuse(&mut self, of: Option<ObjectName>, words: String) {
+        match of {
+            Some(name) => drop(self.refused.resources.insert(name, words)),
+            None => self.refused.instance = Some(words),
+        }
+    }
+}
+
+/// A merge patch that leaves nothing of the old value but what the new one has.
+pub(crate) fn replacing(new: &Value, old: &Value) -> Value {
+    let (Some(new_fields), Some(old_fields)) = (new.as_object(), old.as_object()) else { return new.clone() };
+    let mut patch = new_fields.clone();
+    for (name, old) in old_fields {
+        match patch.get_mut(name) {
+            Some(new) => *new = replacing(new, old),
+            None => drop(patch.insert(name.clone(), Value::Null)),
+        }
+    }
+    Value::Object(patch)
+}

@@ -1,0 +1,152 @@
+//! One action of a plan for an instance.
+
+use std::sync::Arc;
+
+use krono_graph::KindName;
+use krono_model::metadata::InstanceRef;
+use krono_model::names;
+use krono_planner::digest::Digest;
+use krono_planner::instance::{Action, ObjectName};
+use serde_json::Value;
+
+use crate::cache::KindCache;
+use crate::engine::Engine;
+use crate::queue::InstanceKey;
+use crate::refusal::Refusal;
+use crate::requests::Subresource;
+use crate::serving::Serving;
+
+/// Where actions take place.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    pub(super) engine: &'p Engine,
+    pub(super) serving: &'p Arc<Serving>,
+    pub(super) key: &'p InstanceKey,
+    pub(super) caches: &'p [Arc<KindCache>],
+}
+
+/// An action that had no effect.
+pub(super) struct Failure {
+    /// The resource it was about; nothing for the instance itself.
+    pub(super) of: Option<ObjectName>,
+    pub(super) refusal: Refusal,
+}
+
+/// An object that the caches do not show.
+pub(super) type Beside = Option<(ObjectName, Value)>;
+
+/// Does one thing and puts the answer where the next plan finds it.
+pub(super) async fn perform(place: Place<'_>, action: Action) -> Result<Beside, Failure> {
+    match action {
+        Action::Manage(object) => place.write_instance(&object, names::MANAGER_LABELLER).await,
+        Action::Record(object) => place.write_instance(&object, names::MANAGER_PARENT).await,
+        Action::Apply { name, object, digest, force } => {
+            return place.apply(name, &object, digest, force).await;
+        }
+        Action::Delete { name, uid } => place.delete(name, &uid).await,
+        Action::Release { name, patch } => place.release(name, &patch).await,
+        Action::RemoveFinalizer(patch) => place.remove_finalizer(&patch).await,
+    }
+    .map(|()| None)
+}
+
+impl Place<'_> {
+    async fn write_instance(&self, object: &Value, manager: &str) -> Result<(), Failure> {
+        let instances = &self.serving.instances;
+        let answer = self.engine.requests.apply(&instances.resource, object, manager, true).await;
+        instances.answer(answer.map_err(|error| failure(None, &error))?, None);
+        Ok(())
+    }
+
+    /// What nobody has seen is not taken from others; a conflict shows that there is something to be seen.
+    async fn apply(
+        &self,
+        name: ObjectName,
+        object: &Value,
+        digest: Digest,
+        force: bool,
+    ) -> Result<Beside, Failure> {
+        let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
+        let requests = &self.engine.requests;
+        match requests.apply(&cache.resource, object, names::MANAGER_RESOURCES, force).await {
+            Ok(answer) => {
+                cache.answer(answer, Some(digest));
+                Ok(None)
+            }
+            Err(error) if !force && Refusal::of(&error) == Refusal::Stale => {
+                let found = requests.get(&cache.resource, &name.namespace, &name.name).await;
+                let found = found.map_err(|error| failure(Some(name.clone()), &error))?;
+                Ok(found.map(|found| (name, found)))
+            }
+            Err(error) => Err(failure(Some(name), &error)),
+        }
+    }
+
+    async fn delete(&self, name: ObjectName, uid: &str) -> Result<(), Failure> {
+        let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
+        match self.engine.requests.delete(&cache.resource, &name, uid).await {
+            Ok(Some(left)) => cache.answer(left, None),
+            Ok(None) => cache.forget(&name.namespace, &name.name),
+            Err(error) if Refusal::of(&error) == Refusal::Absent => cache.forget(&name.namespace, &name.name),
+            Err(error) => return Err(failure(Some(name), &error)),
+        }
+        Ok(())
+    }
+
+    async fn release(&self, name: ObjectName, patch: &Value) -> Result<(), Failure> {
+        let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
+        let of = (name.namespace.as_str(), name.name.as_str());
+        match self.engine.requests.merge(&cache.resource, of, patch, Subresource::None).await {
+            Ok(answer) => cache.answer(answer, None),
+            Err(error) => return Err(failure(Some(name), &error)),
+        }
+        Ok(())
+    }
+
+    /// Asks the server itself whether anything is left: after this, nobody would look for it.
+    async fn remove_finalizer(&self, patch: &Value) -> Result<(), Failure> {
+        let instances = &self.serving.instances;
+        for cache in self.caches {
+            let members = self.engine.requests.has_members(&cache.resource, &self.applyset()).await;
+            if members.map_err(|error| failure(None, &error))? {
+                return Err(Failure { of: None, refusal: Refusal::Stale });
+            }
+        }
+        let of = (self.key.namespace.as_str(), self.key.name.as_str());
+        let answer = self.engine.requests.merge(&instances.resource, of, patch, Subresource::None).await;
+        match answer {
+            Ok(left) if left["metadata"]["finalizers"].as_array().is_some_and(|it| !it.is_empty()) => {
+                instances.answer(left, None);
+            }
+            Ok(_) => instances.forget(of.0, of.1),
+            Err(error) => return Err(failure(None, &error)),
+        }
+        Ok(())
+    }
+
+    fn applyset(&self) -> String {
+        let kind = &self.serving.instances.resource;
+        let instance = InstanceRef {
+            group: kind.group.clone(),
+            version: kind.version.clone(),
+            kind: kind.kind.clone(),
+            namespace: self.key.namespace.clone(),
+            name: self.key.name.clone(),
+            uid: String::new(),
+        };
+        instance.applyset_id()
+    }
+
+    fn cache(&self, kind: &KindName) -> Option<&Arc<KindCache>> {
+        Serving::cache(self.caches, kind)
+    }
+}
+
+fn failure(of: Option<ObjectName>, error: &kube::Error) -> Failure {
+    Failure { of, refusal: Refusal::of(error) }
+}
+
+fn unknown(name: ObjectName) -> Failure {
+    let words = format!("the cluster serves no {} in {}", name.kind.kind, name.kind.api_version);
+    Failure { of: Some(name), refusal: Refusal::Rejected(words) }
+}

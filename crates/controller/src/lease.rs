@@ -1,0 +1,121 @@
+//! Who leads, when several processes serve one cluster.
+//!
+//! The rules are those of client-go, so that kro and krono never lead at once: a lease counts as abandoned when it has
+//! not changed for as long as it says, measured by the clock of whoever waits.
+
+mod claim;
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use k8s_openapi::api::coordination::v1::Lease;
+use krono_model::names;
+use kube::api::PostParams;
+use kube::{Api, Client};
+use tokio::time::{Instant, sleep};
+
+use claim::{Claim, claim, released};
+
+/// How long others wait for a leader that says nothing.
+const DURATION: Duration = Duration::from_secs(15);
+/// How long a leader tries to renew before it gives up.
+const RENEWAL: Duration = Duration::from_secs(10);
+/// How often a lease is looked at.
+const PACE: Duration = Duration::from_secs(2);
+
+/// A claim on the leadership of a cluster.
+pub struct Leadership {
+    leases: Api<Lease>,
+    identity: String,
+    /// The lease as it was seen last, and since when it has been so.
+    seen: Option<(Lease, Instant)>,
+}
+
+/// Why a leader leads no longer.
+#[derive(Debug, thiserror::Error)]
+pub enum Lost {
+    /// Another process took over.
+    #[error("{0} leads now")]
+    Taken(String),
+    /// The lease could not be renewed in time.
+    #[error("the lease could not be renewed in time: {0}")]
+    Unrenewed(#[source] kube::Error),
+}
+
+impl Leadership {
+    /// A claim by a process of that name; no two processes may have the same.
+    pub fn new(client: Client, namespace: &str, identity: String) -> Self {
+        Self { leases: Api::namespaced(client, namespace), identity, seen: None }
+    }
+
+    /// Waits until this process leads.
+    pub async fn acquire(&mut self) {
+        loop {
+            match self.step().await {
+                Ok(None) => return,
+                Ok(Some(leader)) => tracing::debug!(leader, "another process leads"),
+                Err(error) => tracing::warn!(%error, "the lease cannot be read or written"),
+            }
+            sleep(PACE).await;
+        }
+    }
+
+    /// Renews the lease for as long as that is possible.
+    pub async fn hold(&mut self) -> Lost {
+        let mut renewed = Instant::now();
+        loop {
+            sleep(PACE).await;
+            match self.step().await {
+                Ok(None) => renewed = Instant::now(),
+                Ok(Some(leader)) => return Lost::Taken(leader),
+                Err(error) if renewed.elapsed() >= RENEWAL => return Lost::Unrenewed(error),
+                Err(error) => tracing::warn!(%error, "the lease was not renewed; trying again"),
+            }
+        }
+    }
+
+    /// Lets the next process lead at once.
+    pub async fn release(&mut self) {
+        let Ok(Some(lease)) = self.leases.get_opt(names::LEASE).await else { return };
+        if let Some(released) = released(lease, &self.identity, now()) {
+            // It expires by itself when this fails.
+            drop(self.leases.replace(names::LEASE, &PostParams::default(), &released).await);
+        }
+    }
+
+    /// Claims or renews the lease; who leads, if somebody else does.
+    async fn step(&mut self) -> kube::Result<Option<String>> {
+        let lease = self.leases.get_opt(names::LEASE).await?;
+        let unchanged = self.unchanged_for(lease.as_ref());
+        let parameters = PostParams::default();
+        let answer = match claim(lease, &self.identity, unchanged, now()) {
+            Claim::Create(lease) => self.leases.create(&parameters, &lease).await,
+            Claim::Replace(lease) => self.leases.replace(names::LEASE, &parameters, &lease).await,
+            Claim::Wait { leader } => return Ok(Some(leader)),
+        };
+        match answer {
+            Ok(lease) => {
+                self.seen = Some((lease, Instant::now()));
+                Ok(None)
+            }
+            // Somebody else was faster.
+            Err(kube::Error::Api(status)) if status.code == 409 => Ok(Some("another process".to_owned())),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn unchanged_for(&mut self, lease: Option<&Lease>) -> Duration {
+        let Some(lease) = lease else { return Duration::ZERO };
+        match &self.seen {
+            Some((seen, since)) if seen.spec == lease.spec => since.elapsed(),
+            Some(_) | None => {
+                self.seen = Some((lease.clone(), Instant::now()));
+                Duration::ZERO
+            }
+        }
+    }
+}
+
+fn now() -> Timestamp {
+    crate::clock::timestamp()
+}

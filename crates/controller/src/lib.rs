@@ -1,0 +1,31 @@
+//! Watches definitions and instances and makes the cluster what they say.
+//!
+//! Nothing is decided here: worlds are observed, `krono-planner` plans, and what it says is done and published.
+
+mod backoff;
+mod cache;
+mod caches;
+mod catalogue;
+mod clock;
+mod definition;
+mod definitions;
+mod engine;
+mod events;
+mod instance;
+mod lease;
+mod live;
+mod metrics;
+mod options;
+mod queue;
+mod quiet;
+mod refusal;
+mod requests;
+mod router;
+mod run;
+mod serving;
+mod snapshot;
+
+pub use lease::{Leadership, Lost};
+pub use metrics::Metrics;
+pub use options::Options;
+pub use run::{Controllers, StartError, run};

@@ -1,0 +1,65 @@
+//! Objects as the API server sends them, whatever their kind.
+
+use std::borrow::Cow;
+
+use kube::Resource;
+use kube::api::{ApiResource, ObjectMeta};
+use kube::core::DynamicResourceScope;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// An object whose content is only looked at by path.
+///
+/// Of its metadata, only what requests and watches need is parsed.
+#[derive(Clone, Debug)]
+pub(crate) struct Live {
+    meta: ObjectMeta,
+    pub(crate) value: Value,
+}
+
+impl<'de> Deserialize<'de> for Live {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let text = |field: &str| value["metadata"][field].as_str().map(str::to_owned);
+        let meta = ObjectMeta {
+            name: text("name"),
+            namespace: text("namespace"),
+            resource_version: text("resourceVersion"),
+            ..ObjectMeta::default()
+        };
+        Ok(Self { meta, value })
+    }
+}
+
+impl Resource for Live {
+    type DynamicType = ApiResource;
+    type Scope = DynamicResourceScope;
+
+    fn kind(resource: &ApiResource) -> Cow<'_, str> {
+        resource.kind.as_str().into()
+    }
+
+    fn group(resource: &ApiResource) -> Cow<'_, str> {
+        resource.group.as_str().into()
+    }
+
+    fn version(resource: &ApiResource) -> Cow<'_, str> {
+        resource.version.as_str().into()
+    }
+
+    fn api_version(resource: &ApiResource) -> Cow<'_, str> {
+        resource.api_version.as_str().into()
+    }
+
+    fn plural(resource: &ApiResource) -> Cow<'_, str> {
+        resource.plural.as_str().into()
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.meta
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.meta
+    }
+}

@@ -1,0 +1,203 @@
+//! Which definitions and instances wait to be looked at.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::backoff;
+
+/// Something to look at.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Key {
+    /// A definition.
+    Definition(Arc<str>),
+    /// An instance.
+    Instance(InstanceKey),
+}
+
+/// An instance of a definition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct InstanceKey {
+    pub(crate) definition: Arc<str>,
+    /// Empty for cluster-wide kinds.
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+}
+
+/// What became of a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Nothing is left to do before something changes.
+    Done,
+    /// It should be tried again, each time a little later.
+    Retry,
+}
+
+/// Keys in the order of asking, each once, none worked on twice at a time; no key is ever dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    order: VecDeque<Key>,
+    waiting: HashSet<Key>,
+    busy: HashSet<Key>,
+    timers: BTreeMap<(Instant, u64), Key>,
+    timer_of: HashMap<Key, (Instant, u64)>,
+    timers_set: u64,
+    failures: HashMap<Key, u32>,
+}
+
+impl Queue {
+    /// Asks for a look.
+    pub(crate) fn add(&self, key: Key) {
+        self.lock().add(key);
+        self.changed.notify_one();
+    }
+
+    /// The next key, when there is one; it is being worked on until [`Queue::finish`].
+    pub(crate) async fn next(&self) -> Key {
+        loop {
+            let timer = {
+                let mut state = self.lock();
+                state.fire(Instant::now());
+                if let Some(key) = state.begin() {
+                    return key;
+                }
+                state.timers.first_key_value().map(|((time, _), _)| *time)
+            };
+            match timer {
+                Some(time) => tokio::select! {
+                    () = self.changed.notified() => {}
+                    () = tokio::time::sleep_until(time) => {}
+                },
+                None => self.changed.notified().await,
+            }
+        }
+    }
+
+    /// The work on a key is done.
+    pub(crate) fn finish(&self, key: &Key, outcome: Outcome) {
+        let mut state = self.lock();
+        state.busy.remove(key);
+        match outcome {
+            Outcome::Done => drop(state.failures.remove(key)),
+            Outcome::Retry => {
+                let failures = state.failures.entry(key.clone()).or_default();
+                *failures = failures.saturating_add(1);
+                let pause = backoff::after(*failures);
+                state.add_at(key.clone(), Instant::now() + pause);
+            }
+        }
+        if state.waiting.contains(key) {
+            state.order.push_back(key.clone());
+        }
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// How often in a row the work on a key has failed.
+    pub(crate) fn failures(&self, key: &Key) -> u32 {
+        self.lock().failures.get(key).copied().unwrap_or(0)
+    }
+
+    /// How many keys wait.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().waiting.len()
+    }
+
+    /// Whether nothing waits or is worked on; some keys may be due for another try later.
+    pub(crate) fn is_idle(&self) -> bool {
+        let state = self.lock();
+        state.waiting.is_empty() && state.busy.is_empty()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn add(&mut self, key: Key) {
+        self.withdraw(&key);
+        if self.waiting.insert(key.clone()) && !self.busy.contains(&key) {
+            self.order.push_back(key);
+        }
+    }
+
+    fn add_at(&mut self, key: Key, time: Instant) {
+        if self.waiting.contains(&key) || self.timer_of.get(&key).is_some_and(|(earlier, _)| *earlier <= time)
+        {
+            return;
+        }
+        self.withdraw(&key);
+        self.timers_set += 1;
+        self.timer_of.insert(key.clone(), (time, self.timers_set));
+        self.timers.insert((time, self.timers_set), key);
+    }
+
+    fn withdraw(&mut self, key: &Key) {
+        if let Some(timer) = self.timer_of.remove(key) {
+            self.timers.remove(&timer);
+        }
+    }
+
+    fn fire(&mut self, now: Instant) {
+        while let Some(entry) = self.timers.first_entry()
+            && entry.key().0 <= now
+        {
+            let key = entry.remove();
+            self.add(key);
+        }
+    }
+
+    fn begin(&mut self) -> Option<Key> {
+        let key = self.order.pop_front()?;
+        self.waiting.remove(&key);
+        self.busy.insert(key.clone());
+        Some(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(name: &str) -> Key {
+        Key::Definition(name.into())
+    }
+
+    #[tokio::test]
+    async fn each_key_once_and_never_twice_at_a_time() {
+        let queue = Queue::default();
+        for name in ["a", "b", "a"] {
+            queue.add(key(name));
+        }
+        assert_eq!(queue.next().await, key("a"));
+        queue.add(key("a"));
+        assert_eq!(queue.next().await, key("b"));
+        queue.finish(&key("a"), Outcome::Done);
+        assert_eq!(queue.next().await, key("a"));
+        queue.finish(&key("a"), Outcome::Done);
+        queue.finish(&key("b"), Outcome::Done);
+        assert!(queue.is_idle());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_fails_comes_again_and_is_never_dropped() {
+        let queue = Queue::default();
+        queue.add(key("a"));
+        for times in 1..40 {
+            assert_eq!(queue.next().await, key("a"));
+            queue.finish(&key("a"), Outcome::Retry);
+            assert_eq!(queue.failures(&key("a")), times);
+        }
+        assert_eq!(queue.next().await, key("a"));
+        queue.finish(&key("a"), Outcome::Done);
+        assert!(queue.is_idle());
+    }
+}

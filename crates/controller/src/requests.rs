@@ -1,0 +1,203 @@
+//! Requests to the API server, at a pace it can bear.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use krono_model::names;
+use krono_planner::instance::ObjectName;
+use kube::api::{
+    ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, Preconditions,
+    PropagationPolicy,
+};
+use kube::{Api, Client};
+use serde_json::Value;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::live::Live;
+
+/// Who changes what is not applied.
+const MANAGER: &str = "krono";
+/// The most requests at a time.
+const MOST: usize = 64;
+/// The fewest, however much the server complains.
+const FEWEST: usize = 2;
+
+/// Sends requests; fewer at a time when the server is overloaded, more again when it is not.
+#[derive(Clone)]
+pub(crate) struct Requests {
+    pub(crate) client: Client,
+    pace: Arc<Pace>,
+}
+
+struct Pace {
+    permits: Semaphore,
+    /// How many permits there are, free or not.
+    limit: AtomicUsize,
+    successes: AtomicUsize,
+}
+
+impl Requests {
+    pub(crate) fn new(client: Client) -> Self {
+        let pace = Pace { permits: Semaphore::new(MOST), limit: MOST.into(), successes: AtomicUsize::new(0) };
+        Self { client, pace: Arc::new(pace) }
+    }
+
+    /// Server-side apply.
+    pub(crate) async fn apply(
+        &self,
+        resource: &ApiResource,
+        object: &Value,
+        manager: &str,
+        force: bool,
+    ) -> kube::Result<Value> {
+        let mut parameters = PatchParams::apply(manager);
+        parameters.force = force;
+        let (api, name) = self.object(resource, object);
+        self.paced(api.patch(&name, &parameters, &Patch::Apply(object))).await
+    }
+
+    /// A merge patch of an object or of its status.
+    pub(crate) async fn merge(
+        &self,
+        resource: &ApiResource,
+        (namespace, name): (&str, &str),
+        patch: &Value,
+        subresource: Subresource,
+    ) -> kube::Result<Value> {
+        let api = self.api(resource, namespace);
+        let parameters = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
+        let patch = Patch::Merge(patch);
+        match subresource {
+            Subresource::None => self.paced(api.patch(name, &parameters, &patch)).await,
+            Subresource::Status => self.paced(api.patch_status(name, &parameters, &patch)).await,
+        }
+    }
+
+    /// Deletes an object if it is still the one that was seen; what is left of it while others hold on to it.
+    pub(crate) async fn delete(
+        &self,
+        resource: &ApiResource,
+        name: &ObjectName,
+        uid: &str,
+    ) -> kube::Result<Option<Value>> {
+        let parameters = DeleteParams {
+            preconditions: Some(Preconditions { uid: Some(uid.to_owned()), resource_version: None }),
+            propagation_policy: Some(PropagationPolicy::Background),
+            ..DeleteParams::default()
+        };
+        let api = self.api(resource, &name.namespace);
+        let permit = self.pace.permit().await;
+        let answer = api.delete(&name.name, &parameters).await;
+        self.pace.learn(&answer, permit);
+        Ok(answer?.left().map(|it| it.value).filter(|it| !it["metadata"]["finalizers"].is_null()))
+    }
+
+    /// Creates an object.
+    pub(crate) async fn create(
+        &self,
+        resource: &ApiResource,
+        object: &Value,
+        manager: &str,
+    ) -> kube::Result<Value> {
+        let parameters = PostParams { field_manager: Some(manager.to_owned()), ..PostParams::default() };
+        let client = self.client.clone();
+        let mut dynamic: DynamicObject =
+            serde_json::from_value(object.clone()).map_err(kube::Error::SerdeError)?;
+        dynamic.types.get_or_insert_with(|| kube::core::TypeMeta {
+            api_version: resource.api_version.clone(),
+            kind: resource.kind.clone(),
+        });
+        let api: Api<DynamicObject> = Api::all_with(client, resource);
+        let permit = self.pace.permit().await;
+        let answer = api.create(&parameters, &dynamic).await;
+        self.pace.learn(&answer, permit);
+        serde_json::to_value(answer?).map_err(kube::Error::SerdeError)
+    }
+
+    /// The objects of a kind that a label selector selects; all without one.
+    pub(crate) async fn list(
+        &self,
+        resource: &ApiResource,
+        labels: Option<String>,
+    ) -> kube::Result<Vec<Value>> {
+        let api = self.api(resource, "");
+        let permit = self.pace.permit().await;
+        let answer = api.list(&ListParams { label_selector: labels, ..ListParams::default() }).await;
+        self.pace.learn(&answer, permit);
+        Ok(answer?.items.into_iter().map(|it| it.value).collect())
+    }
+
+    /// The object of that name.
+    pub(crate) async fn get(
+        &self,
+        resource: &ApiResource,
+        namespace: &str,
+        name: &str,
+    ) -> kube::Result<Option<Value>> {
+        let api = self.api(resource, namespace);
+        let permit = self.pace.permit().await;
+        let answer = api.get_opt(name).await;
+        self.pace.learn(&answer, permit);
+        Ok(answer?.map(|it| it.value))
+    }
+
+    /// Whether an `ApplySet` has members of a kind, asked of the server itself.
+    pub(crate) async fn has_members(&self, resource: &ApiResource, applyset: &str) -> kube::Result<bool> {
+        let label = format!("{}={applyset}", names::APPLYSET_PART_OF_LABEL);
+        let parameters = ListParams::default().labels(&label).limit(1);
+        let api = self.api(resource, "");
+        let permit = self.pace.permit().await;
+        let answer = api.list_metadata(&parameters).await;
+        self.pace.learn(&answer, permit);
+        Ok(!answer?.items.is_empty())
+    }
+
+    fn object(&self, resource: &ApiResource, object: &Value) -> (Api<Live>, String) {
+        let (namespace, name) = crate::cache::identity(object);
+        (self.api(resource, &namespace), name)
+    }
+
+    fn api(&self, resource: &ApiResource, namespace: &str) -> Api<Live> {
+        let client = self.client.clone();
+        if namespace.is_empty() {
+            Api::all_with(client, resource)
+        } else {
+            Api::namespaced_with(client, namespace, resource)
+        }
+    }
+
+    async fn paced(&self, request: impl Future<Output = kube::Result<Live>>) -> kube::Result<Value> {
+        let permit = self.pace.permit().await;
+        let answer = request.await;
+        self.pace.learn(&answer, permit);
+        answer.map(|it| it.value)
+    }
+}
+
+/// The part of an object that a request is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subresource {
+    None,
+    Status,
+}
+
+impl Pace {
+    /// Nothing while the semaphore is closed, which it never is.
+    async fn permit(&self) -> Option<SemaphorePermit<'_>> {
+        self.permits.acquire().await.ok()
+    }
+
+    /// Half as many at a time after "too many requests"; one more after as many successes as there are permits.
+    fn learn<T>(&self, answer: &kube::Result<T>, permit: Option<SemaphorePermit<'_>>) {
+        let limit = self.limit.load(Ordering::Relaxed);
+        if matches!(answer, Err(kube::Error::Api(status)) if status.code == 429) {
+            let surplus = self.permits.forget_permits((limit / 2).min(limit.saturating_sub(FEWEST)));
+            self.limit.fetch_sub(surplus, Ordering::Relaxed);
+        } else if limit < MOST && self.successes.fetch_add(1, Ordering::Relaxed) >= limit {
+            self.successes.store(0, Ordering::Relaxed);
+            self.limit.fetch_add(1, Ordering::Relaxed);
+            self.permits.add_permits(1);
+        }
+        drop(permit);
+    }
+}

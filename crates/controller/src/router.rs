@@ -1,0 +1,164 @@
+//! From what changed to what should be looked at.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use krono_graph::KindName;
+use krono_model::{names, selector};
+use krono_planner::instance::{Interest, ObjectName};
+use serde_json::Value;
+
+use crate::cache::identity;
+use crate::queue::{InstanceKey, Key, Queue};
+
+/// Knows who cares about which objects.
+#[derive(Debug)]
+pub(crate) struct Router {
+    queue: Arc<Queue>,
+    routes: Mutex<Routes>,
+}
+
+#[derive(Debug, Default)]
+struct Routes {
+    /// By group and kind, the definition of that kind.
+    definitions: HashMap<(String, String), Arc<str>>,
+    interests: HashMap<InstanceKey, Vec<Interest>>,
+    named: HashMap<ObjectName, HashSet<InstanceKey>>,
+    /// Those with an interest in a selection of that kind.
+    selecting: HashMap<KindName, BTreeSet<InstanceKey>>,
+    /// Those that wait for all objects of a kind to be known.
+    waiting: HashMap<KindName, HashSet<Key>>,
+}
+
+impl Router {
+    pub(crate) fn new(queue: Arc<Queue>) -> Self {
+        Self { queue, routes: Mutex::default() }
+    }
+
+    /// Objects of a kind are instances of a definition from now on.
+    pub(crate) fn serve(&self, kind: &KindName, definition: Arc<str>) {
+        self.lock().definitions.insert(group_kind(kind), definition);
+    }
+
+    /// They are no longer.
+    pub(crate) fn stop(&self, kind: &KindName) {
+        self.lock().definitions.remove(&group_kind(kind));
+    }
+
+    /// An instance depends on these objects of others, and on no more.
+    pub(crate) fn set_interests(&self, key: &InstanceKey, interests: Vec<Interest>) {
+        let mut routes = self.lock();
+        if routes.interests.get(key).map_or(interests.is_empty(), |known| *known == interests) {
+            return;
+        }
+        routes.forget(key);
+        for interest in &interests {
+            match interest {
+                Interest::Named(name) => {
+                    routes.named.entry(name.clone()).or_default().insert(key.clone());
+                }
+                Interest::Selected { kind, .. } => {
+                    routes.selecting.entry(kind.clone()).or_default().insert(key.clone());
+                }
+            }
+        }
+        if !interests.is_empty() {
+            routes.interests.insert(key.clone(), interests);
+        }
+    }
+
+    /// A key is to be looked at when all objects of a kind are known.
+    pub(crate) fn wait(&self, kind: &KindName, key: Key) {
+        self.lock().waiting.entry(kind.clone()).or_default().insert(key);
+    }
+
+    /// All objects of a kind are known.
+    pub(crate) fn complete(&self, kind: &KindName) {
+        let keys = self.lock().waiting.remove(kind);
+        keys.into_iter().flatten().for_each(|key| self.queue.add(key));
+    }
+
+    /// An object changed.
+    pub(crate) fn touch(&self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) {
+        let routes = self.lock();
+        let mut keys = HashSet::new();
+        for object in before.into_iter().chain(after) {
+            keys.extend(routes.itself(kind, object));
+            keys.extend(routes.owner(object));
+            keys.extend(routes.interested(kind, object));
+        }
+        drop(routes);
+        keys.into_iter().for_each(|key| self.queue.add(key));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Routes> {
+        self.routes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Routes {
+    /// The object as a definition, or as an instance of one.
+    fn itself(&self, kind: &KindName, object: &Value) -> Option<Key> {
+        let (namespace, name) = identity(object);
+        if *kind == crate::definition::kind() {
+            return Some(Key::Definition(name.into()));
+        }
+        let definition = Arc::clone(self.definitions.get(&group_kind(kind))?);
+        Some(Key::Instance(InstanceKey { definition, namespace, name }))
+    }
+
+    /// The instance that the object was made for.
+    fn owner(&self, object: &Value) -> Option<Key> {
+        let label = |name: &str| object["metadata"]["labels"][name].as_str().unwrap_or_default().to_owned();
+        let kind = (label(names::INSTANCE_GROUP_LABEL), label(names::INSTANCE_KIND_LABEL));
+        let definition = Arc::clone(self.definitions.get(&kind)?);
+        let (namespace, name) = (label(names::INSTANCE_NAMESPACE_LABEL), label(names::INSTANCE_NAME_LABEL));
+        Some(Key::Instance(InstanceKey { definition, namespace, name }))
+    }
+
+    fn interested<'r>(&'r self, kind: &'r KindName, object: &'r Value) -> impl Iterator<Item = Key> + 'r {
+        let (namespace, name) = identity(object);
+        let this = ObjectName { kind: kind.clone(), namespace: namespace.clone(), name };
+        let named = self.named.get(&this).into_iter().flatten();
+        let selecting = self.selecting.get(kind).into_iter().flatten();
+        let selecting = selecting.filter(move |key| self.selects(key, kind, &namespace, object));
+        named.chain(selecting).cloned().map(Key::Instance)
+    }
+
+    fn selects(&self, key: &InstanceKey, kind: &KindName, namespace: &str, object: &Value) -> bool {
+        let mut interests = self.interests.get(key).into_iter().flatten();
+        interests.any(|it| match it {
+            Interest::Named(_) => false,
+            Interest::Selected { kind: of, namespace: only, selector } => {
+                of == kind
+                    && only.as_deref().is_none_or(|only| only == namespace)
+                    && selector::selects(selector, &object["metadata"]["labels"])
+            }
+        })
+    }
+
+    fn forget(&mut self, key: &InstanceKey) {
+        for interest in self.interests.remove(key).unwrap_or_default() {
+            match interest {
+                Interest::Named(name) => {
+                    if let Some(keys) = self.named.get_mut(&name) {
+                        keys.remove(key);
+                        if keys.is_empty() {
+                            self.named.remove(&name);
+                        }
+                    }
+                }
+                Interest::Selected { kind, .. } => {
+                    if let Some(keys) = self.selecting.get_mut(&kind) {
+                        keys.remove(key);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn group_kind(kind: &KindName) -> (String, String) {
+    let group = kind.api_version.split_once('/').map_or("", |(group, _)| group);
+    (group.to_owned(), kind.kind.clone())
+}

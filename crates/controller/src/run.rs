@@ -1,0 +1,100 @@
+//! The loop: keys in, work out.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+
+use krono_graph::Kinds;
+use kube::Client;
+use tokio::task::JoinSet;
+
+use crate::engine::Engine;
+use crate::metrics::Metrics;
+use crate::options::Options;
+use crate::queue::{Key, Outcome};
+use crate::{definition, definitions};
+
+/// Why the controllers did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Nobody answered, or not as an API server does.
+    #[error("the API server does not answer: {0}")]
+    Unreachable(#[source] kube::Error),
+    /// The kind of definitions could not be made known to the cluster.
+    #[error("cannot install the ResourceGraphDefinition kind: {0}")]
+    Install(#[source] kube::Error),
+}
+
+/// The controllers of one cluster.
+pub struct Controllers {
+    pub(crate) engine: Arc<Engine>,
+}
+
+impl Controllers {
+    /// Controllers that do nothing yet; `built_in` knows the schemas of kinds that have no definition in the cluster.
+    pub fn new(client: &Client, built_in: Arc<dyn Kinds + Send + Sync>, options: Options) -> Self {
+        Self { engine: Arc::new(Engine::new(client, built_in, options, Metrics::default())) }
+    }
+
+    /// What they count.
+    pub fn metrics(&self) -> Metrics {
+        self.engine.metrics.clone()
+    }
+
+    /// Whether they know the definitions of the cluster and look after them.
+    pub fn is_ready(&self) -> bool {
+        self.engine.is_ready()
+    }
+
+    /// Makes the kinds that krono brings along known to the cluster, and waits until they are served.
+    pub async fn install(&self) -> Result<(), StartError> {
+        definition::install(&self.engine).await
+    }
+
+    /// Serves the definitions of the cluster until `shutdown` is ready; work that has begun is finished.
+    pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), StartError> {
+        let engine = &self.engine;
+        self.install().await?;
+        let _watches = definitions::watch(engine);
+        let mut work = JoinSet::new();
+        let mut shutdown = pin!(shutdown);
+        loop {
+            engine.measure();
+            let room = work.len() < engine.options.concurrency.max(1);
+            tokio::select! {
+                biased;
+                () = &mut shutdown => break,
+                Some(_) = work.join_next(), if !work.is_empty() => {}
+                key = engine.queue.next(), if room => begin(engine, key, &mut work),
+            }
+        }
+        while work.join_next().await.is_some() {}
+        Ok(())
+    }
+}
+
+/// Serves the definitions of a cluster until `shutdown` is ready.
+pub async fn run(
+    client: Client,
+    built_in: Arc<dyn Kinds + Send + Sync>,
+    options: Options,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), StartError> {
+    Controllers::new(&client, built_in, options).run(shutdown).await
+}
+
+fn begin(engine: &Arc<Engine>, key: Key, work: &mut JoinSet<()>) {
+    let engine = Arc::clone(engine);
+    work.spawn(async move {
+        let worker = {
+            let (engine, key) = (Arc::clone(&engine), key.clone());
+            tokio::spawn(async move { engine.reconcile(&key).await })
+        };
+        // A panic is a bug, and no reason to forget an instance.
+        let outcome = worker.await.unwrap_or_else(|error| {
+            tracing::error!(?key, %error, "the work on a key broke off");
+            Outcome::Retry
+        });
+        engine.queue.finish(&key, outcome);
+    });
+}

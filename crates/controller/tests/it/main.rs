@@ -1,0 +1,7 @@
+//! The controllers on the embedded API server.
+
+mod examples;
+mod first;
+mod kinds;
+mod line;
+mod world;

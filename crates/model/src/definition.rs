@@ -1,0 +1,78 @@
+//! The words that a definition's status is written in.
+
+/// Revisions are known and the newest is compiled.
+pub const GRAPH_REVISIONS_RESOLVED: &str = "GraphRevisionsResolved";
+/// Schema and resources make a graph.
+pub const GRAPH_ACCEPTED: &str = "GraphAccepted";
+/// The CRD of the kind is there as it should be, and served.
+pub const KIND_READY: &str = "KindReady";
+/// Somebody looks after the instances.
+pub const CONTROLLER_READY: &str = "ControllerReady";
+
+/// What [`crate::condition::READY`] of a definition depends on.
+pub const DEPENDENTS: &[&str] = &[GRAPH_REVISIONS_RESOLVED, GRAPH_ACCEPTED, KIND_READY, CONTROLLER_READY];
+
+/// `status.state` of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// Instances are served by the definition as it stands.
+    Active,
+    /// They are not, or by an older one.
+    Inactive,
+}
+
+impl State {
+    /// As it stands on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "Active",
+            Self::Inactive => "Inactive",
+        }
+    }
+}
+
+/// Why a condition of a definition has its status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// [`GRAPH_REVISIONS_RESOLVED`] is true.
+    Resolved,
+    /// [`GRAPH_REVISIONS_RESOLVED`] or [`KIND_READY`] is false.
+    Failed,
+    /// [`GRAPH_REVISIONS_RESOLVED`] is unknown: old revisions are still going away.
+    WaitingForGraphRevisionSettlement,
+    /// [`GRAPH_REVISIONS_RESOLVED`] is unknown: the newest revision is not read yet.
+    WaitingForGraphRevisionWarmup,
+    /// [`GRAPH_REVISIONS_RESOLVED`] is unknown: the newest revision is not compiled yet.
+    WaitingForGraphRevisionCompilation,
+    /// [`GRAPH_ACCEPTED`] is true.
+    Valid,
+    /// [`GRAPH_ACCEPTED`] is false.
+    InvalidResourceGraph,
+    /// [`KIND_READY`] is true.
+    Ready,
+    /// [`CONTROLLER_READY`] is true.
+    Running,
+    /// [`CONTROLLER_READY`] is false.
+    FailedToStart,
+    /// Nothing is known yet.
+    AwaitingReconciliation,
+}
+
+impl Reason {
+    /// As it stands on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Resolved => "Resolved",
+            Self::Failed => "Failed",
+            Self::WaitingForGraphRevisionSettlement => "WaitingForGraphRevisionSettlement",
+            Self::WaitingForGraphRevisionWarmup => "WaitingForGraphRevisionWarmup",
+            Self::WaitingForGraphRevisionCompilation => "WaitingForGraphRevisionCompilation",
+            Self::Valid => "Valid",
+            Self::InvalidResourceGraph => "InvalidResourceGraph",
+            Self::Ready => "Ready",
+            Self::Running => "Running",
+            Self::FailedToStart => "FailedToStart",
+            Self::AwaitingReconciliation => crate::condition::AWAITING_RECONCILIATION,
+        }
+    }
+}

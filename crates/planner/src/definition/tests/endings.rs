@@ -1,0 +1,84 @@
+//! The end of a definition.
+
+use super::*;
+
+fn deleted() -> Scene {
+    let mut scene = Scene::settled(&json!({"name": "string"}));
+    scene.definition["metadata"]["deletionTimestamp"] = json!(NOW);
+    scene
+}
+
+fn end() -> Action {
+    Action::RemoveFinalizer(json!({"metadata": {"finalizers": [], "resourceVersion": "7"}}))
+}
+
+#[test]
+fn behaviour_40_the_crd_stays_when_the_definition_goes() {
+    let scene = deleted();
+    assert_eq!(scene.plan(), Plan { actions: vec![Action::StopServing, end()], ..Plan::default() });
+}
+
+#[test]
+fn a_definition_that_never_served_goes_at_once() {
+    let mut scene = Scene::new(&json!({"bad": "nothing"}));
+    scene.definition["metadata"]["deletionTimestamp"] = json!(NOW);
+    assert_eq!(scene.plan(), Plan::of(end()));
+    scene.definition["metadata"]["finalizers"] = json!(["other"]);
+    assert_eq!(scene.plan(), Plan::default());
+}
+
+#[test]
+fn instances_that_are_being_deleted_are_seen_off_first() {
+    let mut scene = deleted();
+    scene.instances = Instances { total: 3, terminating: 2 };
+    assert_eq!(scene.plan().actions, []);
+    assert_eq!(scene.plan().waiting, Some(Waiting::InstancesGone));
+    assert!(scene.told("ControllerReady").ends_with("waiting for 2 instances that are being deleted"));
+
+    // After a restart somebody has to look after them again.
+    scene.serving = Serving::Nothing;
+    assert!(matches!(scene.plan().actions.as_slice(), [Action::ServeWithoutGraph { .. }]));
+    scene.failure = Some(Failure::Controller("no watch"));
+    assert_eq!(scene.plan().actions, []);
+    assert_eq!(scene.plan().waiting, Some(Waiting::Failure));
+}
+
+#[test]
+fn instances_that_stay_are_reported() {
+    let mut scene = deleted();
+    scene.instances = Instances { total: 3, terminating: 0 };
+    let planned = scene.plan();
+    assert_eq!(planned.actions, [Action::StopServing, end()]);
+    let [notice] = planned.notices.as_slice() else { panic!("{:?}", planned.notices) };
+    assert!(notice.to_string().starts_with("3 instances of WebApp stay without a definition"), "{notice}");
+
+    scene.crd.as_mut().unwrap()["metadata"]["labels"]["kro.run/resource-graph-definition-name"] =
+        json!("other");
+    assert_eq!(scene.plan().notices, [], "those of another definition are its own");
+}
+
+#[test]
+fn a_crd_that_may_go_goes_before_those_who_look_after_its_instances() {
+    let mut scene = deleted();
+    scene.allow_crd_deletion = true;
+    scene.instances = Instances { total: 1, terminating: 0 };
+    assert_eq!(scene.plan(), Plan::of(Action::DeleteCrd { uid: "c-1".to_owned() }));
+
+    scene.crd.as_mut().unwrap()["metadata"]["deletionTimestamp"] = json!(NOW);
+    assert_eq!(scene.plan().actions, []);
+    assert_eq!(scene.plan().waiting, Some(Waiting::CrdGone));
+
+    scene.crd = None;
+    scene.instances = Instances::default();
+    assert_eq!(scene.plan().actions, [Action::StopServing, end()]);
+}
+
+#[test]
+fn a_crd_of_another_definition_never_goes() {
+    let mut scene = deleted();
+    scene.allow_crd_deletion = true;
+    scene.serving = Serving::Nothing;
+    scene.crd.as_mut().unwrap()["metadata"]["labels"]["kro.run/resource-graph-definition-name"] =
+        json!("other");
+    assert_eq!(scene.plan(), Plan::of(end()));
+}
