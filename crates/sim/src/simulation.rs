@@ -43,6 +43,10 @@ pub struct Simulation {
     pub broken: Vec<String>,
     /// Requests the controller made that could change something.
     pub requests: usize,
+    /// How often a watch tells something, in a thousand steps.
+    pub deliveries: usize,
+    /// How often what went wrong is tried again, in a thousand steps.
+    pub retries: usize,
     controller: Controller,
     definitions: BTreeMap<KindName, Definition>,
     /// Kinds whose every object is watched.
@@ -70,6 +74,8 @@ impl Simulation {
             guarded: BTreeSet::new(),
             broken: Vec::new(),
             requests: 0,
+            deliveries: 300,
+            retries: 20,
             controller: Controller::default(),
             definitions: BTreeMap::new(),
             whole: BTreeSet::new(),
@@ -110,10 +116,10 @@ impl Simulation {
         if self.random.happens(self.faults.watch) {
             self.drop_watch();
         }
-        if self.random.happens(300) {
+        if self.random.happens(self.deliveries) {
             self.deliver();
         }
-        if self.random.happens(20) {
+        if self.random.happens(self.retries) {
             self.try_again();
         }
         let busy: Vec<_> = self.busy().cloned().collect();
@@ -150,13 +156,17 @@ impl Simulation {
         let caches = self.controller.caches.iter();
         let behind = caches.filter(|(_, cache)| cache.is_behind(&self.server)).map(|(kind, _)| kind.clone());
         let behind: Vec<KindName> = behind.collect();
-        let Some(kind) = self.random.pick(&behind).cloned() else { return false };
+        let kind = self.random.pick(&behind);
+        kind.is_some_and(|kind| self.deliver_from(kind))
+    }
+
+    /// Lets the watch of a kind tell one thing; false when it has told all.
+    pub fn deliver_from(&mut self, kind: &KindName) -> bool {
         let instances = self.instances();
-        let told = self.controller.caches.get_mut(&kind).and_then(|it| it.next(&self.server));
-        if let Some((before, object)) = told {
-            for object in before.iter().chain([&object]) {
-                self.controller.look_at_concerned(&kind, object, &instances);
-            }
+        let told = self.controller.caches.get_mut(kind).and_then(|it| it.next(&self.server));
+        let Some((before, object)) = told else { return false };
+        for object in before.iter().chain([&object]) {
+            self.controller.look_at_concerned(kind, object, &instances);
         }
         true
     }

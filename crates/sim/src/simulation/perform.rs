@@ -10,13 +10,16 @@ use crate::cache::Entry;
 use crate::faults::Outcome;
 use crate::laws::Deed;
 use crate::server::{Answer, Refusal, Request};
-use crate::text::metadata;
+use crate::text::{metadata, part_of};
 
 impl Simulation {
     /// Performs one action and puts the answer where the next plan finds it.
     pub(super) fn act(&mut self, instance: &ObjectName, action: Action) {
         if matches!(action, Action::RemoveFinalizer(_)) && self.has_members(instance) {
             return self.suffer(instance, instance, &Refusal::Conflict("resources are left".to_owned()));
+        }
+        if !self.is_still_right(instance, &action) {
+            return;
         }
         let mut desired = None;
         let mut unseen = false;
@@ -34,6 +37,16 @@ impl Simulation {
             self.controller.ledger.insert(request.name().clone(), Applied { desired, live });
         }
         self.learn(instance, &request, heard);
+    }
+
+    /// Others may have made or claimed the object since the plan: all instances apply under one field manager, so the
+    /// server would let them take it from each other.
+    fn is_still_right(&self, instance: &ObjectName, action: &Action) -> bool {
+        let Action::Apply { name, object, force, .. } = action else { return true };
+        let glimpsed = || self.controller.work.get(instance).and_then(|it| it.glimpsed.get(name));
+        let is_ours = |entry: &Entry| part_of(&entry.object).is_none_or(|it| Some(it) == part_of(object));
+        let seen = self.controller.cached(name).or_else(glimpsed);
+        seen.is_none_or(|entry| *force && is_ours(entry))
     }
 
     pub(super) fn publish(&mut self, instance: &ObjectName, status: Value) {

@@ -113,6 +113,8 @@ impl<'s> Play<'s> {
         let mut simulation = Simulation::new(server(), story.seed);
         if pace == Pace::Wild {
             simulation.faults = Faults { request: 150, watch: 10, kill: 5, kill_in_request: 10 };
+            simulation.deliveries = [30, 300, 900][simulation.random.below(3)];
+            simulation.retries = [10, 100, 500][simulation.random.below(3)];
         }
         let mut play = Self { story, pace, simulation };
         play.simulation.watch_whole(config_map());
@@ -233,7 +235,6 @@ impl<'s> Play<'s> {
                 Some(_) => {}
             }
             self.step();
-            self.simulation.deliver();
         }
         Err(format!("{name:?} does not go away"))
     }
