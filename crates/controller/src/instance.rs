@@ -130,7 +130,7 @@ impl Pass<'_> {
                     self.engine.metrics.instance_state_changed(resource, &from, &to);
                 }
                 self.engine.events.tell(&instance["status"], &answer).await;
-                self.serving.instances.answer(answer, None);
+                self.serving.instances.answer(answer, None, &Key::Instance(self.key.clone()));
                 outcome
             }
             Err(error) => match Refusal::of(&error) {

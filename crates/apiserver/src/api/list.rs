@@ -51,7 +51,7 @@ impl Api {
     pub(crate) async fn list(self: &Arc<Self>, call: &Call) -> Result<Reply, Status> {
         let filter = Filter::new(&call.resource, &call.query)?;
         let listing = self.listing(call, &filter).await?;
-        Ok(Reply::json(200, call.renderer().list(&listing.items, &listing.meta)?))
+        Ok(Reply::stream(call.renderer().list(listing.items, &listing.meta)?))
     }
 
     pub(super) async fn listing(&self, call: &Call, filter: &Filter) -> Result<Listing, Status> {

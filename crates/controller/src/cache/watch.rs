@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use super::{Objects, Put, identity};
 use crate::live::Live;
+use crate::queue::Key;
 use crate::router::Router;
 
 /// Which objects of a kind are of interest.
@@ -44,6 +45,7 @@ pub(crate) struct KindCache {
     pub(crate) resource: ApiResource,
     pub(crate) filter: Filter,
     state: Arc<RwLock<State>>,
+    router: Arc<Router>,
     task: JoinHandle<()>,
 }
 
@@ -75,10 +77,10 @@ impl KindCache {
             resource: resource.clone(),
             filter,
             state: Arc::clone(&state),
-            router,
+            router: Arc::clone(&router),
         };
         let task = tokio::spawn(watch.run(client));
-        Self { kind, resource, filter, state, task }
+        Self { kind, resource, filter, state, router, task }
     }
 
     /// The objects, if all of them are known.
@@ -90,20 +92,24 @@ impl KindCache {
         Err(Incomplete { kind: self.kind.clone(), complaint: state.complaint.clone() })
     }
 
-    /// Takes in the answer to a write.
-    pub(crate) fn answer(&self, object: Value, desired: Option<Digest>) {
-        let mut state = write(&self.state);
+    /// Takes in the answer to a write by somebody; everybody else is told at once, since the event of this write will
+    /// be no news.
+    pub(crate) fn answer(&self, object: Value, desired: Option<Digest>, by: &Key) {
+        let (namespace, name) = identity(&object);
         if self.filter == Filter::Owned && !is_owned(&object) {
-            let (namespace, name) = identity(&object);
-            state.objects.remove(&namespace, &name);
-        } else {
-            state.objects.answer(object, desired);
+            return self.forget(&namespace, &name, by);
+        }
+        let mut state = write(&self.state);
+        if let Put::Changed { before } = state.objects.answer(object, desired) {
+            let after = state.objects.get(&namespace, &name).map(|it| it.seen().object);
+            self.router.touch_all_but(by, &self.kind, before.as_ref(), after);
         }
     }
 
-    /// Forgets an object that the API server does not have.
-    pub(crate) fn forget(&self, namespace: &str, name: &str) {
-        write(&self.state).objects.remove(namespace, name);
+    /// Forgets an object that the API server told somebody it does not have.
+    pub(crate) fn forget(&self, namespace: &str, name: &str, by: &Key) {
+        let before = write(&self.state).objects.remove(namespace, name);
+        self.router.touch_all_but(by, &self.kind, before.as_ref(), None);
     }
 }
 

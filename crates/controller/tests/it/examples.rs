@@ -17,22 +17,25 @@ async fn check(folder: &str) {
     ));
     let documents = |file: &str| documents(&path(folder).join(file));
     for definition in documents("rgd.yaml") {
-        world.apply(&yaml(&definition)).await;
-        let name = definition["metadata"]["name"].as_str().expect("a name");
-        let is_active = |it: &Value| it["status"]["state"] == "Active";
-        world.eventually("kro.run/v1alpha1", "ResourceGraphDefinition", name, is_active).await;
+        world.define(&definition).await;
     }
     for object in documents("external.yaml").iter().chain(&documents("instance.yaml")) {
-        world.apply(&yaml(object)).await;
+        world.put(object).await;
     }
     for instance in documents("instance.yaml") {
-        let text = |value: &Value| value.as_str().expect("text").to_owned();
-        let (version, kind) = (text(&instance["apiVersion"]), text(&instance["kind"]));
-        let name = text(&instance["metadata"]["name"]);
-        world.eventually(&version, &kind, &name, |it| it["status"]["state"] == "ACTIVE").await;
-        world.delete(&version, &kind, &name).await;
-        world.gone(&version, &kind, &name).await;
+        let what = what(&instance);
+        world.state(&what, "ACTIVE").await;
+        world.settled().await;
+        world.delete(&what).await;
+        world.gone(&what).await;
     }
+}
+
+/// An instance of a kind of the group `kro.run`, as tests name it.
+fn what(instance: &Value) -> String {
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    let metadata = &instance["metadata"];
+    format!("{} {}", text(&instance["kind"]), text(&metadata["name"]))
 }
 
 fn path(folder: &str) -> PathBuf {
@@ -44,11 +47,6 @@ fn documents(file: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let documents = serde_saphyr::from_multiple::<Value>(&text).expect("YAML");
     documents.into_iter().filter(|it| !it.is_null()).collect()
-}
-
-/// JSON is YAML.
-fn yaml(object: &Value) -> String {
-    object.to_string()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -221,7 +221,8 @@ impl World {
 
     fn named(&self, what: &str) -> (Api<DynamicObject>, String) {
         let (kind, name) = what.split_once(' ').expect("a kind and a name");
-        let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
+        let home = if CLUSTER_WIDE.contains(&kind) { "" } else { "default" };
+        let (namespace, name) = name.split_once('/').unwrap_or((home, name));
         let (api_version, kind) = kind_of(kind);
         (self.api(&api_version, kind, namespace), name.to_owned())
     }
@@ -236,8 +237,8 @@ impl World {
     }
 }
 
-const CLUSTER_WIDE: [&str; 4] =
-    ["ResourceGraphDefinition", "CustomResourceDefinition", "Namespace", "ClusterRole"];
+const CLUSTER_WIDE: [&str; 5] =
+    ["ResourceGraphDefinition", "CustomResourceDefinition", "Namespace", "ClusterRole", "Tenant"];
 
 fn kind_of(kind: &str) -> (String, &str) {
     let api_version = match kind {
