@@ -3,5 +3,6 @@
 mod examples;
 mod first;
 mod kinds;
+mod leadership;
 mod line;
 mod world;

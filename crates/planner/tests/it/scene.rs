@@ -103,7 +103,7 @@ impl Scene {
     }
 
     pub(crate) fn set_status(&mut self, of: &str, name: &str, status: Value) {
-        let request = Request::Status { name: named(of, name), status, version: None };
+        let request = Request::Status { name: named(of, name), status, uid: None };
         self.simulation.server.perform(&request).expect("an object with a status");
         self.settle();
     }
