@@ -38,11 +38,19 @@ pub(crate) fn convert(mut autoscaler: Object, api_version: &str) -> Object {
     let (mut spec, mut status) = (part("spec"), part("status"));
     if to_old {
         forget(&mut annotations);
-        spec.iter_mut().for_each(|it| spec_to_old(it, &mut annotations));
-        status.iter_mut().for_each(|it| status_to_old(it, &mut annotations));
+        if let Some(spec) = &mut spec {
+            spec_to_old(spec, &mut annotations);
+        }
+        if let Some(status) = &mut status {
+            status_to_old(status, &mut annotations);
+        }
     } else {
-        spec.iter_mut().for_each(|it| spec_to_new(it, &annotations));
-        status.iter_mut().for_each(|it| status_to_new(it, &annotations));
+        if let Some(spec) = &mut spec {
+            spec_to_new(spec, &annotations);
+        }
+        if let Some(status) = &mut status {
+            status_to_new(status, &annotations);
+        }
         forget(&mut annotations);
     }
     let annotated = annotations.as_object().is_some_and(|it| !it.is_empty());

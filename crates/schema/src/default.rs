@@ -90,7 +90,9 @@ pub fn empty_null_texts(schema: &Schema, value: &mut Value) {
         }
         Value::Array(items) => {
             let Some(item_schema) = &schema.items else { return };
-            items.iter_mut().for_each(|item| empty(item_schema, item));
+            for item in items {
+                empty(item_schema, item);
+            }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }

@@ -14,7 +14,7 @@ Examples:
 
 /// Serve the definitions of a cluster
 ///
-/// Makes a kind of every ResourceGraphDefinition and keeps the resources of its instances as they should be. Without a kubeconfig
+/// Makes a kind of every `ResourceGraphDefinition` and keeps the resources of its instances as they should be. Without a kubeconfig
 /// it uses the service account of the Pod it runs in. `krono up` does all this by itself. Runs until Ctrl-C or SIGTERM; work that
 /// has begun is finished.
 #[derive(Debug, Args)]

@@ -61,7 +61,7 @@ pub(crate) struct UpArguments {
     /// What becomes of workloads such as Deployments
     #[arg(long, value_enum, default_value_t = Workloads::Simulate)]
     pub(crate) workloads: Workloads,
-    /// What becomes of ResourceGraphDefinitions
+    /// What becomes of definitions
     #[arg(long, value_enum, default_value_t = ControllersWanted::Run)]
     pub(crate) controllers: ControllersWanted,
     /// How soon the kind of a new definition is served

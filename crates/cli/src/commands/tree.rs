@@ -116,10 +116,10 @@ fn value(object: DynamicObject, resource: &ApiResource) -> Value {
 }
 
 fn refused(error: &kube::Error) -> CommandError {
-    match error {
-        kube::Error::Api(status) => CommandError::wrong(status.message.clone()),
-        other => CommandError::wrong(other.to_string()),
+    if let kube::Error::Api(status) = error {
+        return CommandError::wrong(status.message.clone());
     }
+    CommandError::wrong(error.to_string())
 }
 
 /// The rows in columns.
