@@ -1,6 +1,7 @@
 //! A store in one file, safe against crashes.
 
 use std::any::Any;
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -329,8 +330,26 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref().copied()).unwrap_or("it panicked").to_owned()
 }
 
+/// What stops a disk from being written says nothing about what is on it.
+fn out_of_order(error: &FormatError) -> Option<std::io::Error> {
+    let FormatError::Database(error) = error else { return None };
+    let redb::Error::Io(error) = &**error else { return None };
+    let about_the_disk = matches!(
+        error.kind(),
+        ErrorKind::StorageFull
+            | ErrorKind::QuotaExceeded
+            | ErrorKind::FileTooLarge
+            | ErrorKind::PermissionDenied
+            | ErrorKind::ReadOnlyFilesystem
+    );
+    about_the_disk.then(|| std::io::Error::new(error.kind(), error.to_string()))
+}
+
 fn unreadable(path: &Path, error: &FormatError) -> OpenError {
     let (path, reason) = (path.to_owned(), error.to_string());
+    if let Some(source) = out_of_order(error) {
+        return OpenError::Directory { path, source };
+    }
     match error {
         FormatError::Newer(_) => OpenError::Newer { path, reason },
         FormatError::Older(_) => OpenError::Older { path, reason },

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use krono_store::{Commit, DiskStore, Expected, Options, Store, Write, WriteError};
+use krono_store::{Commit, DiskStore, Expected, OpenError, Options, Store, Write, WriteError};
 use redb::StorageBackend;
 
 use crate::conformance::put;
@@ -60,6 +61,58 @@ fn a_file_that_fails_loses_nothing() {
             assert_eq!(store.get(&format!("k{index}")).unwrap().version, *version);
         }
     }
+}
+
+/// A disk that may be full.
+#[derive(Clone, Debug)]
+struct Filling {
+    disk: Disk,
+    full: Arc<AtomicBool>,
+}
+
+impl Filling {
+    fn room(&self) -> io::Result<()> {
+        if self.full.load(Ordering::Relaxed) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+}
+
+impl StorageBackend for Filling {
+    fn len(&self) -> io::Result<u64> {
+        self.disk.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.disk.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.room().and_then(|()| self.disk.set_len(len))
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.disk.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.room().and_then(|()| self.disk.write(offset, data))
+    }
+}
+
+#[test]
+fn a_full_disk_is_no_damage() {
+    let disks = Disks::new(1);
+    let data = Filling { disk: disks.data.clone(), full: Arc::default() };
+    let open = || DiskStore::open_in(data.clone(), disks.journal.clone(), &Options::default());
+    let store = open().unwrap();
+    data.full.store(true, Ordering::Relaxed);
+    put(&store, "a", Expected::Absent, "1").unwrap();
+    drop(store);
+    match open() {
+        Err(OpenError::Directory { source, .. }) => assert_eq!(source.kind(), io::ErrorKind::StorageFull),
+        other => panic!("{other:?}"),
+    }
+    data.full.store(false, Ordering::Relaxed);
+    assert_eq!(open().unwrap().get("a").unwrap().version, 2);
 }
 
 /// A disk whose flushes take as long as one likes.
