@@ -89,9 +89,9 @@ impl Place<'_> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         match self.engine.requests.delete(&cache.resource, &name, uid).await {
             Ok(Some(left)) => cache.answer(left, None, &self.by()),
-            Ok(None) => cache.forget(&name.namespace, &name.name, &self.by()),
+            Ok(None) => cache.bury(&name.namespace, &name.name, &self.by()),
             Err(error) if Refusal::of(&error) == Refusal::Absent => {
-                cache.forget(&name.namespace, &name.name, &self.by())
+                cache.bury(&name.namespace, &name.name, &self.by())
             }
             Err(error) => return Err(failure(Some(name), &error)),
         }
@@ -136,7 +136,7 @@ impl Place<'_> {
             Ok(left) if left["metadata"]["finalizers"].as_array().is_some_and(|it| !it.is_empty()) => {
                 instances.answer(left, None, &self.by());
             }
-            Ok(_) => instances.forget(of.0, of.1, &self.by()),
+            Ok(_) => instances.bury(of.0, of.1, &self.by()),
             Err(error) => return Err(failure(None, &error)),
         }
         Ok(())
