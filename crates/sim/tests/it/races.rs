@@ -17,11 +17,11 @@ fn world(name: &str, seed: u64) -> Simulation {
     simulation.deliveries = 0;
     let map =
         json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"own": "x"}});
-    define(&mut simulation, json!([{"id": "map", "template": map}]));
+    define(&mut simulation, &json!([{"id": "map", "template": map}]));
     simulation
 }
 
-fn define(simulation: &mut Simulation, resources: Value) {
+fn define(simulation: &mut Simulation, resources: &Value) {
     let schema = json!({"kind": "Demo", "apiVersion": "v1alpha1", "spec": {}});
     let definition = json!({"spec": {"schema": schema, "resources": resources}});
     let graph = compile(&definition, &Known, Options::default()).expect("a sound definition");
@@ -108,7 +108,7 @@ fn what_was_made_without_an_answer_is_not_forgotten() {
         }
     };
     simulation.server.perform(&apply).expect("a new object");
-    define(&mut simulation, json!([]));
+    define(&mut simulation, &json!([]));
     for _ in 0..50 {
         simulation.step();
     }
