@@ -134,7 +134,8 @@ impl Pass<'_> {
                 outcome
             }
             Err(error) => match Refusal::of(&error) {
-                Refusal::Absent | Refusal::Stale => Outcome::Done,
+                Refusal::Absent => Outcome::Done,
+                Refusal::Stale => Outcome::Retry,
                 Refusal::Transient(words) | Refusal::Rejected(words) => {
                     tracing::warn!(
                         definition = &*self.key.definition,

@@ -24,6 +24,7 @@ pub struct Controller {
 
 /// The work on one instance.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is set and read by itself")]
 pub(crate) struct Work {
     /// There is something to look at.
     pub(crate) due: bool,

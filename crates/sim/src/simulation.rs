@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use krono_graph::{CompiledGraph, KindName};
+use krono_model::applyset::GroupKind;
 use krono_model::metadata::{InstanceRef, Owner};
 use krono_planner::instance::{Action, ObjectName, Plan, World, plan};
 use serde_json::Value;
@@ -249,17 +250,18 @@ impl Simulation {
         Some(plan)
     }
 
-    /// Whether the server itself has resources of an instance, where they are looked for.
-    fn has_members(&self, name: &ObjectName) -> bool {
+    /// Whether the server itself has resources of an instance: of some kinds, or of all where they are looked for.
+    fn has_members(&self, name: &ObjectName, kinds: Option<&[GroupKind]>) -> bool {
         let (Some(entry), Some(definition)) =
             (self.controller.cached(name), self.definitions.get(&name.kind))
         else {
             return false;
         };
         let id = InstanceRef::from_object(&entry.object).applyset_id();
-        let searched = searched(&entry.object, definition);
+        let kinds =
+            kinds.map_or_else(|| searched(&entry.object, definition), |it| it.iter().cloned().collect());
         let mut objects = self.server.objects();
-        objects.any(|(name, it)| part_of(it) == Some(&*id) && searched.contains(&group_kind(&name.kind)))
+        objects.any(|(name, it)| part_of(it) == Some(&*id) && kinds.contains(&group_kind(&name.kind)))
     }
 
     /// The instances that the controller knows of.

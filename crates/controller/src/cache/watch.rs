@@ -106,9 +106,15 @@ impl KindCache {
         }
     }
 
-    /// Forgets an object that the API server told somebody it does not have.
+    /// Forgets an object that is of no interest any more.
     pub(crate) fn forget(&self, namespace: &str, name: &str, by: &Key) {
         let before = write(&self.state).objects.remove(namespace, name);
+        self.router.touch_all_but(by, &self.kind, before.as_ref(), None);
+    }
+
+    /// Forgets an object that the API server told somebody it does not have.
+    pub(crate) fn bury(&self, namespace: &str, name: &str, by: &Key) {
+        let before = write(&self.state).objects.bury(namespace, name);
         self.router.touch_all_but(by, &self.kind, before.as_ref(), None);
     }
 }
@@ -188,6 +194,7 @@ impl Watch {
                     self.router.touch(&self.kind, before.as_ref(), None);
                 }
                 let mut state = write(&self.state);
+                state.objects.listed();
                 (state.complete, state.complaint) = (true, None);
                 drop(state);
                 self.router.complete(&self.kind);

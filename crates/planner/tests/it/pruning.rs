@@ -42,6 +42,7 @@ fn behaviour_30_only_the_object_that_was_seen_is_deleted() {
         Action::Delete { uid, .. } => Some(uid),
         Action::Manage(_)
         | Action::Record(_)
+        | Action::Shrink { .. }
         | Action::Apply { .. }
         | Action::Release { .. }
         | Action::RemoveFinalizer(_) => None,

@@ -15,7 +15,7 @@ use crate::text::{metadata, part_of};
 impl Simulation {
     /// Performs one action and puts the answer where the next plan finds it.
     pub(super) fn act(&mut self, instance: &ObjectName, action: Action) {
-        if matches!(action, Action::RemoveFinalizer(_)) && self.has_members(instance) {
+        if self.leaves_something_behind(instance, &action) {
             return self.suffer(instance, instance, &Refusal::Conflict("resources are left".to_owned()));
         }
         if !self.is_still_right(instance, &action) {
@@ -37,6 +37,19 @@ impl Simulation {
             self.controller.ledger.insert(request.name().clone(), Applied { desired, live });
         }
         self.learn(instance, &request, heard);
+    }
+
+    /// After some actions nobody would look for what is left, so the server itself is asked.
+    fn leaves_something_behind(&self, instance: &ObjectName, action: &Action) -> bool {
+        match action {
+            Action::RemoveFinalizer(_) => self.has_members(instance, None),
+            Action::Shrink { kinds, .. } => self.has_members(instance, Some(kinds)),
+            Action::Manage(_)
+            | Action::Record(_)
+            | Action::Apply { .. }
+            | Action::Delete { .. }
+            | Action::Release { .. } => false,
+        }
     }
 
     /// Others may have made or claimed the object since the plan: all instances apply under one field manager, so the
@@ -131,7 +144,7 @@ fn request(instance: &ObjectName, action: Action) -> Request {
     };
     match action {
         Action::Manage(object) => of_instance(object, names::MANAGER_LABELLER),
-        Action::Record(object) => of_instance(object, names::MANAGER_PARENT),
+        Action::Record(object) | Action::Shrink { object, .. } => of_instance(object, names::MANAGER_PARENT),
         Action::Apply { name, object, force, .. } => {
             Request::Apply { name, object, manager: names::MANAGER_RESOURCES, force }
         }

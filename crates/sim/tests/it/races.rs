@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use krono_graph::{Options, compile};
+use krono_model::names;
+use krono_planner::instance::Action;
 use krono_sim::server::Request;
 use krono_sim::{Definition, Simulation};
 use serde_json::{Value, json};
@@ -11,18 +13,20 @@ use crate::kinds::{Known, config_map, demo, instance_name, server};
 
 /// A definition of one `ConfigMap` of this name.
 fn world(name: &str, seed: u64) -> Simulation {
+    let mut simulation = Simulation::new(server(), seed);
+    simulation.deliveries = 0;
     let map =
         json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"own": "x"}});
-    let definition = json!({"spec": {
-        "schema": {"kind": "Demo", "apiVersion": "v1alpha1", "spec": {}},
-        "resources": [{"id": "map", "template": map}],
-    }});
+    define(&mut simulation, &json!([{"id": "map", "template": map}]));
+    simulation
+}
+
+fn define(simulation: &mut Simulation, resources: &Value) {
+    let schema = json!({"kind": "Demo", "apiVersion": "v1alpha1", "spec": {}});
+    let definition = json!({"spec": {"schema": schema, "resources": resources}});
     let graph = compile(&definition, &Known, Options::default()).expect("a sound definition");
-    let mut simulation = Simulation::new(server(), seed);
     let graph = Ok(Arc::new(graph));
     simulation.define(demo(), Definition { name: "demos".to_owned(), uid: "demos-1".to_owned(), graph });
-    simulation.deliveries = 0;
-    simulation
 }
 
 fn create(simulation: &mut Simulation, name: &str) {
@@ -86,4 +90,28 @@ fn one_of_two_who_want_the_same_object_gets_it() {
         states.sort_by_key(ToString::to_string);
         assert_eq!(states, [json!("ACTIVE"), json!("ERROR")], "seed {seed}");
     }
+}
+
+/// An apply is performed, but its answer is lost, and the watch is late; then the definition has no such kind any more.
+#[test]
+fn what_was_made_without_an_answer_is_not_forgotten() {
+    let mut simulation = world("${schema.metadata.name}", 1);
+    create(&mut simulation, "one");
+    let apply = loop {
+        let plan = simulation.plan(&instance_name("one")).unwrap_or_default();
+        let apply = plan.actions.into_iter().find(|it| matches!(it, Action::Apply { .. }));
+        match apply {
+            Some(Action::Apply { name, object, force, .. }) => {
+                break Request::Apply { name, object, manager: names::MANAGER_RESOURCES, force };
+            }
+            _ => simulation.step(),
+        }
+    };
+    simulation.server.perform(&apply).expect("a new object");
+    define(&mut simulation, &json!([]));
+    for _ in 0..50 {
+        simulation.step();
+    }
+    simulation.settle().expect("rest");
+    assert_eq!(maps(&simulation), 0);
 }
