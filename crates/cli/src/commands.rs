@@ -4,8 +4,12 @@ mod cel;
 mod cluster;
 mod completions;
 mod controller;
+mod graph;
+mod render;
 mod schema;
 mod server;
+mod tree;
+mod validate;
 
 use crate::arguments::{Arguments, Command};
 use crate::command_error::CommandError;
@@ -20,7 +24,11 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), Comma
         Command::Backup(arguments) => server::backup(&arguments, output),
         Command::Restore(arguments) => server::restore(&arguments, output),
         Command::Controller(arguments) => controller::run(&arguments, output),
+        Command::Tree(arguments) => tree::run(&arguments, output),
         Command::Workloads(arguments) => server::workloads(&arguments, output),
+        Command::Validate(arguments) => validate::run(&arguments, output),
+        Command::Render(arguments) => render::run(&arguments, output),
+        Command::Graph(arguments) => graph::run(&arguments, output),
         Command::Cel(command) => cel::run(command, output),
         Command::Completions(arguments) => completions::run(&arguments, output),
         Command::Schema(command) => schema::run(&command, output),

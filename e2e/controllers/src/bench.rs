@@ -37,7 +37,7 @@ const GENEROUS: [&str; 8] = [
 ];
 
 /// All figures, compared; prints them.
-pub(crate) async fn run(krono: &Path, size: Size) -> anyhow::Result<Value> {
+pub(crate) async fn run(krono: &Path, size: Size, only: &str) -> anyhow::Result<Value> {
     let options = Options { controllers: Vec::new(), durable: true, admission_off: vec!["ServiceAccount"] };
     let mut world = World::real(&options, None).await?;
     for file in programs::kro_kinds()? {
@@ -57,7 +57,7 @@ pub(crate) async fn run(krono: &Path, size: Size) -> anyhow::Result<Value> {
         ("kro_default", Controller::Kro(kro, Vec::new())),
     ];
     let mut figures = json!({"compile_ns": compiled, "instances": size.instances});
-    for (name, controller) in contestants {
+    for (name, controller) in contestants.into_iter().filter(|(name, _)| only.is_empty() || *name == only) {
         figures[name] = contest::measure(&mut world, name, &controller, size).await?;
         println!("{name}: {:#}", figures[name]);
     }

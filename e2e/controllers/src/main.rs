@@ -57,12 +57,19 @@ enum Chore {
         /// How long nothing is to happen, in seconds
         #[arg(long, default_value_t = 180)]
         quiet: u64,
+        /// Only this contestant, for a quick look: `krono`, `kro_generous` or `kro_default`
+        #[arg(long, default_value = "")]
+        only: String,
     },
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run(Arguments::parse()).await {
+    let outcome = tokio::select! {
+        outcome = run(Arguments::parse()) => outcome,
+        ended = krono_e2e_kube::terminated() => ended.map(|()| false).map_err(Into::into),
+    };
+    match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -81,9 +88,9 @@ async fn run(arguments: Arguments) -> anyhow::Result<bool> {
                 play::on(*it, &krono, &only, &mut report).await?;
             }
         }
-        Chore::Bench { instances, quiet } => {
+        Chore::Bench { instances, quiet, only } => {
             let size = Size { instances, quiet: Duration::from_secs(quiet) };
-            return write(BENCH_JSON_PATH_VARIABLE, &bench::run(&krono, size).await?).map(|()| true);
+            return write(BENCH_JSON_PATH_VARIABLE, &bench::run(&krono, size, &only).await?).map(|()| true);
         }
         Chore::Takeover => takeover::run(&krono, &mut report).await?,
     }

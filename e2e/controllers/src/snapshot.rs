@@ -10,7 +10,9 @@ use crate::cluster::{Cluster, PATIENCE, name, namespace};
 
 /// Kinds whose objects change by themselves.
 const RESTLESS: [&str; 4] = ["Event", "Lease", "Node", "ComponentStatus"];
-/// A field that one of kro's examples sets to what the Deployment controller takes back at once, and what follows from it.
+/// One of kro's examples sets an annotation that the Deployment controller takes back, and so on without end.
+const FOUGHT_OVER_OBJECT: &str = "apps/v1 Deployment default/mynameis";
+/// What the fight shows in.
 const FOUGHT_OVER: [&str; 3] = [
     ".metadata.annotations.deployment.kubernetes.io/revision",
     ".metadata.generation",
@@ -65,7 +67,7 @@ impl Snapshot {
                 Some(before) if version(before) != version(after) => {
                     let mut fields = Vec::new();
                     differences(before, after, String::new(), &mut fields);
-                    if !is_fight(&fields) {
+                    if !is_fight(key, &fields) {
                         writes.push(format!("{key}: {}", fields.join(", ")));
                     }
                 }
@@ -85,9 +87,8 @@ impl Snapshot {
     }
 }
 
-/// Whether nothing but the example's quarrel with the Deployment controller went on.
-pub(crate) fn is_fight(fields: &[String]) -> bool {
-    fields.iter().any(|it| it == FOUGHT_OVER[0]) && fields.iter().all(|it| FOUGHT_OVER.contains(&it.as_str()))
+fn is_fight(key: &str, fields: &[String]) -> bool {
+    key == FOUGHT_OVER_OBJECT && fields.iter().all(|it| FOUGHT_OVER.contains(&it.as_str()))
 }
 
 fn version(object: &Value) -> &Value {

@@ -8,7 +8,7 @@ use krono_e2e_kube::Options;
 use crate::corpus::{self, Manifests, documents};
 use crate::play::{Report, come, go};
 use crate::programs;
-use crate::snapshot::{Snapshot, content, differences, is_fight};
+use crate::snapshot::{Snapshot, content, differences};
 use crate::world::{Controller, World};
 
 /// Those that can be there at the same time, without `core-dns`: under kro it never comes to rest, for it sets what the
@@ -62,9 +62,6 @@ async fn take_over(world: &mut World, controller: &Controller) -> anyhow::Result
         let mut fields = Vec::new();
         differences(child, now, String::new(), &mut fields);
         fields.retain(|it| !EXPLAINED.contains(&it.as_str()));
-        if is_fight(&fields) {
-            continue;
-        }
         let same = child["metadata"]["generation"] == now["metadata"]["generation"]
             && content(child) == content(now);
         if !same || !fields.is_empty() {

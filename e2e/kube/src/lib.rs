@@ -9,6 +9,7 @@ mod credentials;
 mod go_program;
 mod process;
 mod programs;
+mod termination;
 mod usage;
 
 pub use control_plane::{ControlPlane, Options, StartError};
@@ -16,4 +17,5 @@ pub use credentials::{ADMIN, ADMIN_TOKEN};
 pub use go_program::{BuildError, GoProgram};
 pub use process::Process;
 pub use programs::{Programs, VERSION};
+pub use termination::terminated;
 pub use usage::{processor_time, resident};
