@@ -98,7 +98,7 @@ impl Objects {
     }
 
     /// Takes in the answer to a write of ours, unless the watch has shown what came after it.
-    pub(crate) fn answer(&mut self, object: Value, desired: Option<Digest>) {
+    pub(crate) fn answer(&mut self, object: Value, desired: Option<Digest>) -> Put {
         let mut entry = Entry::read(object);
         let (namespace, name) = identity(&entry.object);
         entry.applied = desired.zip(entry.live).map(|(desired, live)| Applied { desired, live });
@@ -106,10 +106,10 @@ impl Objects {
         match self.get_mut(&namespace, &name) {
             Some(known) if known.version >= entry.version => {
                 known.applied = entry.applied.or(known.applied);
+                Put::Known
             }
-            Some(_) => drop(self.insert(namespace, name, entry)),
-            None if entry.version > shown => drop(self.insert(namespace, name, entry)),
-            None => {}
+            None if entry.version <= shown => Put::Known,
+            Some(_) | None => self.insert(namespace, name, entry),
         }
     }
 

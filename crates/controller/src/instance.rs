@@ -84,8 +84,13 @@ impl Pass<'_> {
         Some(Inventory::read(instance).ok().flatten().unwrap_or_default())
     }
 
+    /// A definition on its way out may wait for just this.
     fn absent(&self) -> Outcome {
         self.engine.router.set_interests(self.key, Vec::new());
+        let definition = self.engine.definition(&self.key.definition);
+        if definition.is_some_and(|it| !it["metadata"]["deletionTimestamp"].is_null()) {
+            self.engine.queue.add(Key::Definition(Arc::clone(&self.key.definition)));
+        }
         Outcome::Done
     }
 
@@ -129,11 +134,12 @@ impl Pass<'_> {
                 if from != to {
                     self.engine.metrics.instance_state_changed(resource, &from, &to);
                 }
-                self.serving.instances.answer(answer, None);
+                self.serving.instances.answer(answer, None, &Key::Instance(self.key.clone()));
                 outcome
             }
             Err(error) => match Refusal::of(&error) {
-                Refusal::Absent | Refusal::Stale => Outcome::Done,
+                Refusal::Absent => Outcome::Done,
+                Refusal::Stale => Outcome::Retry,
                 Refusal::Transient(words) | Refusal::Rejected(words) => {
                     tracing::warn!(
                         definition = &*self.key.definition,
@@ -146,13 +152,15 @@ impl Pass<'_> {
         }
     }
 
-    /// A merge patch from the status that is to the one that should be, for this very instance, and its state before.
+    /// A merge patch from the status that is to the one that should be, for this very version of the instance: the
+    /// answer to a patch of any version might hide somebody's edit, which nobody would look at.
     fn status_patch(&self, status: &Value) -> Option<(Value, String)> {
         let reading = self.serving.instances.read().ok()?;
         let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.seen().object;
-        let uid = &instance["metadata"]["uid"];
-        let state = instance["status"]["state"].as_str().unwrap_or_default().to_owned();
-        Some((json!({"metadata": {"uid": uid}, "status": replacing(status, &instance["status"])}), state))
+        let version = &instance["metadata"]["resourceVersion"];
+        let before = instance["status"]["state"].as_str().unwrap_or_default().to_owned();
+        let status = replacing(status, &instance["status"]);
+        Some((json!({"metadata": {"resourceVersion": version}, "status": status}), before))
     }
 
     async fn perform(&mut self, actions: Vec<Action>, caches: &[Arc<KindCache>]) -> Round {

@@ -78,8 +78,14 @@ impl Router {
         keys.into_iter().flatten().for_each(|key| self.queue.add(key));
     }
 
-    /// An object changed.
-    pub(crate) fn touch(&self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) {
+    /// An object changed; its writer, if it is one of ours, knows.
+    pub(crate) fn touch(
+        &self,
+        kind: &KindName,
+        before: Option<&Value>,
+        after: Option<&Value>,
+        writer: Option<&Key>,
+    ) {
         let routes = self.lock();
         let mut keys = HashSet::new();
         for object in before.into_iter().chain(after) {
@@ -88,7 +94,7 @@ impl Router {
             keys.extend(routes.interested(kind, object));
         }
         drop(routes);
-        keys.into_iter().for_each(|key| self.queue.add(key));
+        keys.into_iter().filter(|key| Some(key) != writer).for_each(|key| self.queue.add(key));
     }
 
     fn lock(&self) -> MutexGuard<'_, Routes> {

@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use super::{Objects, Put, identity};
 use crate::live::Live;
+use crate::queue::Key;
 use crate::router::Router;
 
 /// Which objects of a kind are of interest.
@@ -44,6 +45,7 @@ pub(crate) struct KindCache {
     pub(crate) resource: ApiResource,
     pub(crate) filter: Filter,
     state: Arc<RwLock<State>>,
+    router: Arc<Router>,
     task: JoinHandle<()>,
 }
 
@@ -75,10 +77,10 @@ impl KindCache {
             resource: resource.clone(),
             filter,
             state: Arc::clone(&state),
-            router,
+            router: Arc::clone(&router),
         };
         let task = tokio::spawn(watch.run(client));
-        Self { kind, resource, filter, state, task }
+        Self { kind, resource, filter, state, router, task }
     }
 
     /// The objects, if all of them are known.
@@ -90,15 +92,17 @@ impl KindCache {
         Err(Incomplete { kind: self.kind.clone(), complaint: state.complaint.clone() })
     }
 
-    /// Takes in the answer to a write.
-    pub(crate) fn answer(&self, object: Value, desired: Option<Digest>) {
+    /// Takes in the answer to a write; whoever else cares looks at it, since the watch will show nothing new.
+    pub(crate) fn answer(&self, object: Value, desired: Option<Digest>, writer: &Key) {
         let mut state = write(&self.state);
+        let (namespace, name) = identity(&object);
         if self.filter == Filter::Owned && !is_owned(&object) {
-            let (namespace, name) = identity(&object);
             state.objects.remove(&namespace, &name);
-        } else {
-            state.objects.answer(object, desired);
+            return;
         }
+        let Put::Changed { before } = state.objects.answer(object, desired) else { return };
+        let after = state.objects.get(&namespace, &name).map(|it| it.seen().object);
+        self.router.touch(&self.kind, before.as_ref(), after, Some(writer));
     }
 
     /// Forgets an object that the API server does not have.
@@ -174,12 +178,12 @@ impl Watch {
             Event::Delete(object) => {
                 let mut state = write(&self.state);
                 let before = state.objects.show_removed(&object.value);
-                self.router.touch(&self.kind, before.as_ref(), Some(&object.value));
+                self.router.touch(&self.kind, before.as_ref(), Some(&object.value), None);
             }
             Event::InitDone => {
                 for (namespace, name) in std::mem::take(unlisted) {
                     let before = write(&self.state).objects.remove(&namespace, &name);
-                    self.router.touch(&self.kind, before.as_ref(), None);
+                    self.router.touch(&self.kind, before.as_ref(), None, None);
                 }
                 let mut state = write(&self.state);
                 (state.complete, state.complaint) = (true, None);
@@ -197,6 +201,6 @@ impl Watch {
         let mut state = write(&self.state);
         let Put::Changed { before } = state.objects.show(object) else { return };
         let after = state.objects.get(&namespace, &name).map(|it| it.seen().object);
-        self.router.touch(&self.kind, before.as_ref(), after);
+        self.router.touch(&self.kind, before.as_ref(), after, None);
     }
 }

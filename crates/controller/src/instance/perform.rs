@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::cache::KindCache;
 use crate::engine::Engine;
-use crate::queue::InstanceKey;
+use crate::queue::{InstanceKey, Key};
 use crate::refusal::Refusal;
 use crate::requests::Subresource;
 use crate::serving::Serving;
@@ -54,7 +54,7 @@ impl Place<'_> {
     async fn write_instance(&self, object: &Value, manager: &str) -> Result<(), Failure> {
         let instances = &self.serving.instances;
         let answer = self.engine.requests.apply(&instances.resource, object, manager, true).await;
-        instances.answer(answer.map_err(|error| failure(None, &error))?, None);
+        instances.answer(answer.map_err(|error| failure(None, &error))?, None, &self.writer());
         Ok(())
     }
 
@@ -70,7 +70,7 @@ impl Place<'_> {
         let requests = &self.engine.requests;
         match requests.apply(&cache.resource, object, names::MANAGER_RESOURCES, force).await {
             Ok(answer) => {
-                cache.answer(answer, Some(digest));
+                cache.answer(answer, Some(digest), &self.writer());
                 Ok(None)
             }
             Err(error) if !force && Refusal::of(&error) == Refusal::Stale => {
@@ -85,7 +85,7 @@ impl Place<'_> {
     async fn delete(&self, name: ObjectName, uid: &str) -> Result<(), Failure> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         match self.engine.requests.delete(&cache.resource, &name, uid).await {
-            Ok(Some(left)) => cache.answer(left, None),
+            Ok(Some(left)) => cache.answer(left, None, &self.writer()),
             Ok(None) => cache.forget(&name.namespace, &name.name),
             Err(error) if Refusal::of(&error) == Refusal::Absent => cache.forget(&name.namespace, &name.name),
             Err(error) => return Err(failure(Some(name), &error)),
@@ -97,7 +97,7 @@ impl Place<'_> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         let of = (name.namespace.as_str(), name.name.as_str());
         match self.engine.requests.merge(&cache.resource, of, patch, Subresource::None).await {
-            Ok(answer) => cache.answer(answer, None),
+            Ok(answer) => cache.answer(answer, None, &self.writer()),
             Err(error) => return Err(failure(Some(name), &error)),
         }
         Ok(())
@@ -116,12 +116,16 @@ impl Place<'_> {
         let answer = self.engine.requests.merge(&instances.resource, of, patch, Subresource::None).await;
         match answer {
             Ok(left) if left["metadata"]["finalizers"].as_array().is_some_and(|it| !it.is_empty()) => {
-                instances.answer(left, None);
+                instances.answer(left, None, &self.writer());
             }
             Ok(_) => instances.forget(of.0, of.1),
             Err(error) => return Err(failure(None, &error)),
         }
         Ok(())
+    }
+
+    fn writer(&self) -> Key {
+        Key::Instance(self.key.clone())
     }
 
     fn applyset(&self) -> String {

@@ -11,7 +11,8 @@ fn text(object: &Value) -> &str {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_definition_becomes_an_api() {
     let world = World::start().await;
-    let schema = "spec: {text: string, second: 'boolean | default=true'}, status: {first: '${one.data.text}'}";
+    let schema =
+        "spec: {text: string, second: 'boolean | default=true'}, status: {first: '${one.data.text}'}";
     let resources = config_map("one", "text: '${schema.spec.text}'", "")
         + &config_map("two", "text: '${one.data.text}!'", "includeWhen: ['${schema.spec.second}']");
     world.define(&definition("App", schema, &resources)).await;

@@ -1,6 +1,18 @@
 //! The controllers on the embedded API server.
 
+mod collections;
+mod conditions;
+mod definitions;
+mod deletion;
+mod external;
+mod faults;
 mod first;
 mod kinds;
 mod line;
+mod order;
+mod ownership;
+mod scopes;
+mod status;
+mod suspension;
+mod values;
 mod world;

@@ -1,12 +1,15 @@
 //! An API server with the controllers on it.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use krono_apiserver::Server;
 use krono_controller::{Controllers, Options};
 use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams};
-use kube::runtime::wait::await_condition;
+use kube::runtime::WatchStreamExt;
+use kube::runtime::watcher::watch_object;
 use kube::{Api, Client};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -26,6 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct World {
     pub(crate) client: Client,
     pub(crate) line: Line,
+    server: Server,
     options: Options,
     controllers: Arc<Controllers>,
     running: JoinHandle<()>,
@@ -47,27 +51,25 @@ impl World {
     }
 
     pub(crate) async fn start_on(server: Server, options: Options) -> Self {
-        let (client, line) = (server.client(), Line::new(server));
+        let (client, line) = (server.client(), Line::new(server.clone()));
         let (controllers, running) = run(&line, options);
-        let world = Self { client, line, options, controllers, running };
+        let world = Self { client, line, server, options, controllers, running };
         let kind = "CustomResourceDefinition /resourcegraphdefinitions.kro.run";
         world.eventually(kind, |it| condition(it, "Established")["status"] == "True").await;
         world
     }
 
-    /// Ends the controllers in the middle of whatever they do, and starts others.
-    pub(crate) async fn restart_controllers(&mut self) {
-        self.kill_controllers().await;
-        (self.controllers, self.running) = run(&self.line, self.options);
+    /// Ends the controllers in the middle of whatever they do: nothing of theirs reaches the server from now on.
+    pub(crate) fn kill_controllers(&mut self) {
+        self.running.abort();
+        self.line.cut();
     }
 
-    /// Ends the controllers in the middle of whatever they do.
-    pub(crate) async fn kill_controllers(&mut self) {
-        self.running.abort();
-        drop((&mut self.running).await);
-        // What they had begun holds the old ones, and ends with them.
-        let (controllers, running) = idle(&self.line, self.options);
-        (self.controllers, self.running) = (controllers, running);
+    /// Others take their place.
+    pub(crate) fn start_controllers(&mut self) {
+        self.kill_controllers();
+        self.line = Line::new(self.server.clone());
+        (self.controllers, self.running) = run(&self.line, self.options);
     }
 
     /// Server-side apply of every document, as a user.
@@ -88,9 +90,11 @@ impl World {
         let metadata = &object["metadata"];
         let namespace = metadata["namespace"].as_str().unwrap_or("default");
         let kind = object["kind"].as_str().expect("a kind");
-        let namespace = if CLUSTER_WIDE.contains(&kind) || metadata["namespace"] == "" { "" } else { namespace };
+        let namespace =
+            if CLUSTER_WIDE.contains(&kind) || metadata["namespace"] == "" { "" } else { namespace };
         let api = self.api(api_version, kind, namespace);
-        let (name, parameters) = (metadata["name"].as_str().expect("a name"), PatchParams::apply("user").force());
+        let (name, parameters) =
+            (metadata["name"].as_str().expect("a name"), PatchParams::apply("user").force());
         match api.patch(name, &parameters, &Patch::Apply(object)).await {
             Ok(applied) => Ok(value(&applied)),
             Err(kube::Error::Api(status)) => Err(status.message),
@@ -138,27 +142,39 @@ impl World {
     pub(crate) async fn names(&self, kind: &str, labels: &str) -> Vec<String> {
         let (api_version, kind) = kind_of(kind);
         let listed = self.api(&api_version, kind, "").list(&ListParams::default().labels(labels)).await;
-        let mut names: Vec<_> = listed.expect("a list").into_iter().filter_map(|it| it.metadata.name).collect();
+        let mut names: Vec<_> =
+            listed.expect("a list").into_iter().filter_map(|it| it.metadata.name).collect();
         names.sort();
         names
     }
 
     /// Waits until there is no such object.
     pub(crate) async fn gone(&self, what: &str) {
-        let (api, name) = self.named(what);
-        let gone = await_condition(api.clone(), &name, |it: Option<&DynamicObject>| it.is_none());
-        if timeout(PATIENCE, gone).await.is_err() {
+        if timeout(PATIENCE, self.watched(what, |it| it.is_none())).await.is_err() {
             panic!("{what} stays: {:#}", self.get(what).await.unwrap_or_default());
         }
     }
 
     /// The object, when it is as wanted.
     pub(crate) async fn eventually(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        let (api, name) = self.named(what);
-        let is_wanted = |it: Option<&DynamicObject>| it.is_some_and(|it| wanted(&value(it)));
-        match timeout(PATIENCE, await_condition(api, &name, is_wanted)).await {
-            Ok(found) => value(&found.expect("a watch").expect("what was waited for")),
+        match timeout(PATIENCE, self.watched(what, |it| it.is_some_and(&wanted))).await {
+            Ok(found) => found.expect("what was waited for"),
             Err(_) => panic!("{what} is not as wanted: {:#}", self.get(what).await.unwrap_or_default()),
+        }
+    }
+
+    /// What becomes of an object, as soon as it is wanted like that.
+    async fn watched(&self, what: &str, wanted: impl Fn(Option<&Value>) -> bool) -> Option<Value> {
+        let (api, name) = self.named(what);
+        let mut states = pin!(watch_object(api, &name).default_backoff());
+        loop {
+            let state = states.next().await.expect("an endless watch");
+            let state = state.map(|it| it.as_ref().map(value));
+            if let Ok(state) = state
+                && wanted(state.as_ref())
+            {
+                return state;
+            }
         }
     }
 
@@ -233,7 +249,8 @@ impl World {
     }
 }
 
-const CLUSTER_WIDE: [&str; 4] = ["ResourceGraphDefinition", "CustomResourceDefinition", "Namespace", "ClusterRole"];
+const CLUSTER_WIDE: [&str; 4] =
+    ["ResourceGraphDefinition", "CustomResourceDefinition", "Namespace", "ClusterRole"];
 
 fn kind_of(kind: &str) -> (String, &str) {
     let api_version = match kind {
@@ -251,10 +268,6 @@ fn run(line: &Line, options: Options) -> (Arc<Controllers>, JoinHandle<()>) {
     let run = Arc::clone(&controllers);
     let running = tokio::spawn(async move { run.run(std::future::pending()).await.expect("a start") });
     (controllers, running)
-}
-
-fn idle(line: &Line, options: Options) -> (Arc<Controllers>, JoinHandle<()>) {
-    (controllers(line, options), tokio::spawn(async {}))
 }
 
 fn controllers(line: &Line, options: Options) -> Arc<Controllers> {
@@ -279,7 +292,8 @@ pub(crate) fn definition(kind: &str, schema: &str, resources: &str) -> Value {
 /// A resource that is a `ConfigMap`, called after the instance and its own id; `more` is YAML of further fields.
 pub(crate) fn config_map(id: &str, data: &str, more: &str) -> String {
     let name = format!("${{schema.metadata.name}}-{id}");
-    let template = format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: '{name}'}}, data: {{{data}}}}}");
+    let template =
+        format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: '{name}'}}, data: {{{data}}}}}");
     let more = if more.is_empty() { String::new() } else { format!(", {more}") };
     format!("- {{id: {id}, template: {template}{more}}}\n")
 }
@@ -290,7 +304,8 @@ pub(crate) fn instance(what: &str, spec: &str) -> Value {
     let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
     let (api_version, kind) = kind_of(kind);
     let spec: Value = serde_saphyr::from_str(&format!("{{{spec}}}")).expect("a spec");
-    let mut object = json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec});
+    let mut object =
+        json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec});
     object["metadata"]["namespace"] = namespace.into();
     object
 }
