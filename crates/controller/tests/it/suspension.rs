@@ -13,8 +13,8 @@ async fn with_an_instance() -> World {
     world
 }
 
-async fn wish(world: &World, word: Value) {
-    world.merge("App a", json!({"metadata": {"annotations": {"kro.run/reconcile": word}}})).await;
+async fn wish(world: &World, said: Value) {
+    world.merge("App a", json!({"metadata": {"annotations": {"kro.run/reconcile": said}}})).await;
 }
 
 fn is_suspended(instance: &Value) -> bool {
