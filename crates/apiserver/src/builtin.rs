@@ -52,6 +52,11 @@ pub(crate) fn key_complaints(key: &str) -> Vec<String> {
     names::qualified(key)
 }
 
+/// What is wrong with the value of a label, in the words of the API server.
+pub(crate) fn label_value_complaints(value: &str) -> Vec<String> {
+    names::label_value(value)
+}
+
 /// What is wrong with the name of an object of this kind, in the words of the API server; names of kinds that are not
 /// built in are subdomains.
 pub fn name_complaints(group: &str, kind: &str, name: &str) -> Vec<String> {

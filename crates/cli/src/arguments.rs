@@ -1,17 +1,24 @@
 //! The command line as it is written; the doc comments are the help text.
 
 pub(crate) mod cel;
+pub(crate) mod cluster;
+pub(crate) mod controller;
+pub(crate) mod definition;
 pub(crate) mod named;
 pub(crate) mod schema;
 pub(crate) mod server;
+pub(crate) mod tree;
 pub(crate) mod workloads;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use self::cel::CelCommand;
+use self::controller::ControllerArguments;
+use self::definition::{GraphArguments, RenderArguments, ValidateArguments};
 use self::schema::SchemaCommand;
 use self::server::{BackupArguments, DownArguments, RestoreArguments, StatusArguments, UpArguments};
+use self::tree::TreeArguments;
 use self::workloads::WorkloadsArguments;
 
 const EXIT_CODES: &str = "\
@@ -45,7 +52,12 @@ pub(crate) enum Command {
     Status(StatusArguments),
     Backup(BackupArguments),
     Restore(RestoreArguments),
+    Controller(ControllerArguments),
+    Tree(TreeArguments),
     Workloads(WorkloadsArguments),
+    Validate(ValidateArguments),
+    Render(RenderArguments),
+    Graph(GraphArguments),
     #[command(subcommand)]
     Cel(CelCommand),
     #[command(subcommand)]

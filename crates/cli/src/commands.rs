@@ -1,9 +1,15 @@
 //! One module per command.
 
 mod cel;
+mod cluster;
 mod completions;
+mod controller;
+mod graph;
+mod render;
 mod schema;
 mod server;
+mod tree;
+mod validate;
 
 use crate::arguments::{Arguments, Command};
 use crate::command_error::CommandError;
@@ -17,7 +23,12 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), Comma
         Command::Status(arguments) => server::status(&arguments, output),
         Command::Backup(arguments) => server::backup(&arguments, output),
         Command::Restore(arguments) => server::restore(&arguments, output),
+        Command::Controller(arguments) => controller::run(&arguments, output),
+        Command::Tree(arguments) => tree::run(&arguments, output),
         Command::Workloads(arguments) => server::workloads(&arguments, output),
+        Command::Validate(arguments) => validate::run(&arguments, output),
+        Command::Render(arguments) => render::run(&arguments, output),
+        Command::Graph(arguments) => graph::run(&arguments, output),
         Command::Cel(command) => cel::run(command, output),
         Command::Completions(arguments) => completions::run(&arguments, output),
         Command::Schema(command) => schema::run(&command, output),

@@ -152,6 +152,27 @@ impl Described {
 }
 
 impl Crd {
+    /// The custom resource definitions of a file, whatever else it holds.
+    pub(crate) fn read_all(source: &Source) -> Result<Vec<Self>, CommandError> {
+        let read = source.read_documents()?;
+        let (mut crds, mut problems) = (Vec::new(), Vec::new());
+        for (index, value) in read.values.iter().enumerate().filter(|(_, it)| form::of(it) == Form::Crd) {
+            match Reading::crd(value) {
+                Ok(crd) => crds.push(crd),
+                Err(found) => problems.extend(found.into_iter().map(|it| (index, it))),
+            }
+        }
+        if problems.is_empty() {
+            return Ok(crds);
+        }
+        Err(problem::report(source, &Places::of(&read.text), &problems))
+    }
+
+    /// The custom resource definition that a document is.
+    pub(crate) fn of(value: &Value) -> Option<Result<Self, Vec<Problem>>> {
+        (form::of(value) == Form::Crd).then(|| Reading::crd(value))
+    }
+
     fn version_list(&self) -> String {
         let shown =
             |it: &CrdVersion| if it.storage { format!("{}, stored", it.name) } else { it.name.clone() };

@@ -3,10 +3,15 @@
 mod arguments;
 mod command_error;
 mod commands;
+mod definitions;
 mod described;
 mod document;
 mod engine;
 mod format;
+mod instance;
+mod kinds;
+mod manifests;
+mod observed;
 mod output;
 
 use std::process::ExitCode;

@@ -59,6 +59,12 @@ impl Output {
         Ok(labelled(&mut self.stderr, "warning", WARNING_STYLE, self.colours.stderr, text)?)
     }
 
+    /// Tells something worth knowing about a result.
+    pub(crate) fn note(&mut self, text: &str) -> Result<(), CommandError> {
+        self.stdout.flush()?;
+        Ok(labelled(&mut self.stderr, "note", HINT_STYLE, self.colours.stderr, text)?)
+    }
+
     /// Ends the process' output: flushes, tells the error, gives the exit code.
     pub(crate) fn finish(mut self, result: Result<(), CommandError>) -> ExitCode {
         let flushed = self.stdout.flush().map_err(CommandError::from);
@@ -108,9 +114,9 @@ impl Output {
 /// Lines that begin with a label have that coloured.
 fn write_report(to: &mut dyn Write, lines: &str, coloured: bool) -> io::Result<()> {
     for line in lines.lines() {
-        let label = ["ERROR:", "error:"].into_iter().find(|it| coloured && line.starts_with(it));
-        match label {
-            Some(label) => writeln!(to, "{ERROR_STYLE}{label}{PLAIN}{}", &line[label.len()..])?,
+        let labels = [("ERROR:", ERROR_STYLE), ("error:", ERROR_STYLE), ("hint:", HINT_STYLE)];
+        match labels.into_iter().find(|(it, _)| coloured && line.starts_with(it)) {
+            Some((label, style)) => writeln!(to, "{style}{label}{PLAIN}{}", &line[label.len()..])?,
             None => writeln!(to, "{line}")?,
         }
     }

@@ -108,8 +108,9 @@ impl Objects {
                 known.applied = entry.applied.or(known.applied);
                 Put::Known
             }
-            None if entry.version <= shown => Put::Known,
-            Some(_) | None => self.insert(namespace, name, entry),
+            Some(_) => self.insert(namespace, name, entry),
+            None if entry.version > shown => self.insert(namespace, name, entry),
+            None => Put::Known,
         }
     }
 

@@ -60,7 +60,7 @@ pub(crate) async fn install(engine: &Engine) -> Result<(), StartError> {
         let applied = engine.requests.apply(&crd_resource(), &definition, INSTALLER, true).await;
         applied.map_err(StartError::Install)?;
     }
-    Ok(())
+    engine.served(&kind()).await.map_err(StartError::Install)
 }
 
 /// Makes the kind of a definition known and serves it, as far as that is possible now.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use krono_graph::Kinds;
+use krono_graph::{KindName, Kinds};
 use krono_planner::definition::crd_name;
 use kube::Client;
 use serde_json::Value;
@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::cache::{Filter, KindCache};
 use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
+use crate::events::Events;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::queue::{Key, Outcome, Queue};
@@ -18,6 +19,9 @@ use crate::requests::Requests;
 use crate::router::Router;
 use crate::serving::Serving;
 use crate::{definition, instance};
+
+/// How often a kind that should be served soon is asked for.
+const MOST_PAUSES: usize = 10;
 
 /// One per process.
 pub(crate) struct Engine {
@@ -28,6 +32,7 @@ pub(crate) struct Engine {
     pub(crate) catalogue: Catalogue,
     pub(crate) options: Options,
     pub(crate) metrics: Metrics,
+    pub(crate) events: Events,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
 }
@@ -50,6 +55,7 @@ impl Engine {
             requests,
             queue,
             router,
+            events: Events::new(client, options.condition_events),
             options,
             metrics,
         }
@@ -69,6 +75,17 @@ impl Engine {
             let served = Served::without_schema(definition::kind(), definition::resource());
             self.caches.get(&served, Filter::All)
         })
+    }
+
+    /// Waits until the API server answers for a kind, which comes a while after its definition is established.
+    pub(crate) async fn served(&self, kind: &KindName) -> kube::Result<()> {
+        let mut pauses = crate::backoff::watch().take(MOST_PAUSES);
+        while self.catalogue.find(&kind.api_version, &kind.kind).await?.is_none()
+            && let Some(pause) = pauses.next()
+        {
+            tokio::time::sleep(pause).await;
+        }
+        Ok(())
     }
 
     /// Whether the definitions of the cluster are known.

@@ -124,16 +124,17 @@ impl Pass<'_> {
     async fn publish(&self, status: Option<Value>, retry: bool) -> Outcome {
         let outcome = if retry { Outcome::Retry } else { Outcome::Done };
         let Some(status) = status else { return outcome };
-        let Some((patch, before)) = self.status_patch(&status) else { return outcome };
+        let Some((patch, instance)) = self.status_patch(&status) else { return outcome };
         let resource = &self.serving.instances.resource;
         let name = (self.key.namespace.as_str(), self.key.name.as_str());
         match self.engine.requests.merge(resource, name, &patch, Subresource::Status).await {
             Ok(answer) => {
                 let state = |of: &Value| of["status"]["state"].as_str().unwrap_or_default().to_owned();
-                let (from, to) = (before, state(&answer));
+                let (from, to) = (state(&instance), state(&answer));
                 if from != to {
                     self.engine.metrics.instance_state_changed(resource, &from, &to);
                 }
+                self.engine.events.tell(&instance["status"], &answer).await;
                 self.serving.instances.answer(answer, None, &Key::Instance(self.key.clone()));
                 outcome
             }
@@ -152,15 +153,14 @@ impl Pass<'_> {
         }
     }
 
-    /// A merge patch from the status that is to the one that should be, for this very version of the instance: the
-    /// answer to a patch of any version might hide somebody's edit, which nobody would look at.
-    fn status_patch(&self, status: &Value) -> Option<(Value, String)> {
+    /// A merge patch from the status that is to the one that should be, for this very version of the instance, and the
+    /// instance as it is; the answer to a patch of any version might hide somebody's edit, which nobody would look at.
+    fn status_patch(&self, status: &Value) -> Option<(Value, Value)> {
         let reading = self.serving.instances.read().ok()?;
         let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.seen().object;
         let version = &instance["metadata"]["resourceVersion"];
-        let before = instance["status"]["state"].as_str().unwrap_or_default().to_owned();
         let status = replacing(status, &instance["status"]);
-        Some((json!({"metadata": {"resourceVersion": version}, "status": status}), before))
+        Some((json!({"metadata": {"resourceVersion": version}, "status": status}), instance.clone()))
     }
 
     async fn perform(&mut self, actions: Vec<Action>, caches: &[Arc<KindCache>]) -> Round {

@@ -10,6 +10,7 @@ mod clock;
 mod definition;
 mod definitions;
 mod engine;
+mod events;
 mod instance;
 mod lease;
 mod live;

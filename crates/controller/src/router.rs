@@ -78,14 +78,28 @@ impl Router {
         keys.into_iter().flatten().for_each(|key| self.queue.add(key));
     }
 
-    /// An object changed; its writer, if it is one of ours, knows.
-    pub(crate) fn touch(
+    /// An object changed.
+    pub(crate) fn touch(&self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) {
+        for key in self.touched(kind, before, after) {
+            self.queue.add(key);
+        }
+    }
+
+    /// An object was changed by somebody who knows.
+    pub(crate) fn touch_all_but(
         &self,
+        by: &Key,
         kind: &KindName,
         before: Option<&Value>,
         after: Option<&Value>,
-        writer: Option<&Key>,
     ) {
+        for key in self.touched(kind, before, after).into_iter().filter(|it| it != by) {
+            self.queue.add(key);
+        }
+    }
+
+    /// Those who care about an object.
+    fn touched(&self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) -> HashSet<Key> {
         let routes = self.lock();
         let mut keys = HashSet::new();
         for object in before.into_iter().chain(after) {
@@ -93,8 +107,7 @@ impl Router {
             keys.extend(routes.owner(object));
             keys.extend(routes.interested(kind, object));
         }
-        drop(routes);
-        keys.into_iter().filter(|key| Some(key) != writer).for_each(|key| self.queue.add(key));
+        keys
     }
 
     fn lock(&self) -> MutexGuard<'_, Routes> {

@@ -46,10 +46,15 @@ impl Controllers {
         self.engine.is_ready()
     }
 
+    /// Makes the kinds that krono brings along known to the cluster, and waits until they are served.
+    pub async fn install(&self) -> Result<(), StartError> {
+        definition::install(&self.engine).await
+    }
+
     /// Serves the definitions of the cluster until `shutdown` is ready; work that has begun is finished.
     pub async fn run(&self, shutdown: impl Future<Output = ()>) -> Result<(), StartError> {
         let engine = &self.engine;
-        definition::install(engine).await?;
+        self.install().await?;
         let _watches = definitions::watch(engine);
         let mut work = JoinSet::new();
         let mut shutdown = pin!(shutdown);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "the elements of anything else are not known")]
 
+mod conditions;
 mod external;
 mod manifest;
 mod status;
@@ -10,8 +11,9 @@ use std::collections::BTreeSet;
 
 use krono_cel::library::kro;
 use krono_cel::{Env, EnvBuilder, Type};
-use krono_schema::Path;
 use krono_schema::cel::cel_type;
+use krono_schema::crd::InstanceSchema;
+use krono_schema::{Path, Schema, SchemaType, object_meta};
 use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -76,7 +78,8 @@ pub fn compile(
 
 /// Where templates are evaluated: the instance in slot 0, then the nodes in their order.
 fn environment(source: &Source<'_>, subjects: &[Option<KnownKind>], options: Options) -> Env {
-    let instance = source.instance.as_ref().map_or(Type::Dyn, |it| cel_type(&it.variable(), "__type_schema"));
+    let instance = source.instance.as_ref().map_or_else(unknown_instance, InstanceSchema::variable);
+    let instance = cel_type(&instance, "__type_schema");
     let base = kro::environment();
     let base = if options.omit { base.library(kro::omit()) } else { base };
     let declare = |env: EnvBuilder, (node, known): (&NodeSource<'_>, &Option<KnownKind>)| {
@@ -84,6 +87,14 @@ fn environment(source: &Source<'_>, subjects: &[Option<KnownKind>], options: Opt
         env.variable(node.id, if is_collection(node) { Type::list(object) } else { object })
     };
     source.nodes.iter().zip(subjects).fold(base.variable(INSTANCE, instance), declare).build()
+}
+
+/// What is known of every instance, whatever its definition says.
+fn unknown_instance() -> Schema {
+    let string = || Schema::of_type(SchemaType::String);
+    let fields =
+        [("apiVersion", string()), ("kind", string()), ("metadata", object_meta()), ("spec", Schema::any())];
+    Schema::object(fields)
 }
 
 fn object_type(id: &str, known: Option<&KnownKind>) -> Type {

@@ -79,7 +79,7 @@ impl Expressions<'_> {
             Err(issues) => {
                 for issue in told(issues.iter().collect()) {
                     let advice = self.advice(issue, placed.source);
-                    let span = visible(shifted(issue.span, placed.at), placed);
+                    let span = visible(shifted(narrowed(issue), placed.at), placed);
                     self.diagnostics.report(path, message(issue)).at(span).advise(advice);
                 }
                 None
@@ -195,10 +195,17 @@ fn by_default(issue: &Issue) -> &'static str {
     } else if message.starts_with("Syntax error") {
         "look at what stands before it: an operator, a quote or a bracket is missing"
     } else if message.starts_with("runtime.") {
-        "write ${runtime.newCondition({type: \"…\", status: \"True\"})}"
+        "write ${runtime.newCondition({type: \"…\", status: \"True\"})}, the keys without quotes"
     } else {
         "docs/cel.md lists what there is"
     }
+}
+
+/// Of a path to a field that is not there, the field.
+fn narrowed(issue: &Issue) -> Span {
+    let field = issue.message.strip_prefix("undefined field '").map(|it| it.trim_end_matches('\''));
+    let length = field.and_then(|it| u32::try_from(it.len()).ok()).unwrap_or(u32::MAX);
+    Span::new(issue.span.end.saturating_sub(length).max(issue.span.start), issue.span.end)
 }
 
 /// A part of the text that can be shown: the end of an expression is shown as its last character.

@@ -76,6 +76,55 @@ pub const DELETION_POLICY_ANNOTATION: &str = "krono.dev/deletion-policy";
 /// The identity of what a definition asked its CRD to be, on the CRD: tells a new wish from somebody's edit.
 pub const CRD_DIGEST_ANNOTATION: &str = "krono.dev/crd-digest";
 
+/// The keys of labels and annotations that a definition's author put on its CRD, on the CRD: those given up are found by it.
+pub const CRD_METADATA_ANNOTATION: &str = "krono.dev/crd-metadata";
+
+/// The name of the definition, on its revisions; shortened when it is too long for a label.
+pub const REVISION_OF_LABEL: &str = "kro.run/rgd-name";
+/// The number, on revisions of definitions.
+pub const REVISION_NUMBER_LABEL: &str = "kro.run/revision-number";
+/// The whole name of the definition, on its revisions whose label is shortened.
+pub const REVISION_OF_ANNOTATION: &str = "krono.dev/rgd-name";
+/// The number of a definition's revision: on resources and CRDs the one they are from, as a label on input revisions the one
+/// they are based on, on an instance a pin.
+pub const RGD_REVISION: &str = "kro.run/rgd-revision";
+/// The number of an instance's input revision, on its resources and as a label on input revisions.
+pub const INPUT_REVISION: &str = "kro.run/input-revision";
+/// The UID of the instance, on its input revisions.
+pub const INPUT_REVISION_OF_LABEL: &str = "krono.dev/instance-uid";
+/// The whole name of the instance, on its input revisions whose label is shortened.
+pub const INSTANCE_NAME_ANNOTATION: &str = "krono.dev/instance-name";
+
+/// A request, on a definition: restore what a revision said.
+pub const ROLLBACK_ANNOTATION: &str = "kro.run/rollback-to-revision";
+/// A request, on an instance: restore an input revision.
+pub const INPUT_ROLLBACK_ANNOTATION: &str = "kro.run/rollback-to-input-revision";
+/// The last request to roll back that was answered, so that whoever puts it back is not obeyed twice.
+pub const ANSWERED_ROLLBACK_ANNOTATION: &str = "krono.dev/answered-rollback";
+/// The revision that a rollback wrote back, on the definition until the new revision is issued.
+pub const RESTORING_ANNOTATION: &str = "krono.dev/restoring-revision";
+/// A request, on a definition whose edits wait for it: issue a revision.
+pub const CREATE_REVISION_ANNOTATION: &str = "krono.dev/create-revision";
+/// Serve this revision whatever the definition says.
+pub const ACTIVE_REVISION_ANNOTATION: &str = "krono.dev/active-revision";
+/// Evaluate this input revision whatever the instance says.
+pub const HOLD_INPUT_ANNOTATION: &str = "krono.dev/hold-input-revision";
+/// Why a change was made.
+pub const CHANGE_CAUSE_ANNOTATION: &str = "krono.dev/change-cause";
+/// Why a change was made, as `kubectl` has it.
+pub const KUBERNETES_CHANGE_CAUSE_ANNOTATION: &str = "kubernetes.io/change-cause";
+/// How an instance follows its definition: `Auto`, `Manual` or `Paused`.
+pub const UPDATE_POLICY_ANNOTATION: &str = "kro.run/update-policy";
+/// The revision that an instance may move to.
+pub const APPROVE_REVISION_ANNOTATION: &str = "krono.dev/approve-revision";
+/// On a revision that a propagation gave up.
+pub const FAILED_ANNOTATION: &str = "krono.dev/failed";
+/// Since when nothing needs a revision, in RFC 3339; it is deleted a minute later.
+pub const UNUSED_SINCE_ANNOTATION: &str = "krono.dev/unused-since";
+
+/// The field manager of what krono writes for people: pins, holds, approvals.
+pub const MANAGER_KRONO: &str = "krono";
+
 /// On definitions, revisions and instances.
 pub const FINALIZER: &str = "kro.run/finalizer";
 

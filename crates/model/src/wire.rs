@@ -1,5 +1,12 @@
 //! The types of `kro.run/v1alpha1`, as they are written and read.
 
+mod revision;
+
+pub use revision::{
+    Author, DefinitionRevisionSpec, DefinitionRevisionStatus, InputRevisionSpec, InputRevisionStatus,
+    ResourceGraphDefinitionRevision, ResourceGraphInputRevision, RevisionReference,
+};
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -165,6 +172,45 @@ pub struct Status {
     /// The highest revision number ever issued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_issued_revision: Option<i64>,
+    /// The generation that it was found in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// The revision that instances move to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_revision: Option<i64>,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_revision_name: Option<String>,
+    /// The identity of its content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_revision_hash: Option<String>,
+    /// The newest revision; another than the current one while held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latest_revision: Option<i64>,
+    /// The identity of its content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latest_revision_hash: Option<String>,
+    /// The revisions that are kept, newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub revision_history: Vec<RevisionSummary>,
+}
+
+/// A revision in the status of its definition.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RevisionSummary {
+    /// Its number.
+    pub revision: i64,
+    /// When it was issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+    /// Whether instances move to it.
+    pub current: bool,
+    /// How many instances are assigned to its content.
+    pub instance_count: i64,
+    /// The revision whose content it is again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restored_from: Option<i64>,
 }
 
 /// A resource that needs others.

@@ -12,6 +12,7 @@ mod order;
 mod tests;
 
 use krono_schema::Schema;
+use krono_schema::go_text::json_kind;
 use serde_json::{Map, Value};
 
 use crate::depth;
@@ -45,10 +46,19 @@ type Result<T> = std::result::Result<T, StrategicPatchError>;
 pub fn apply(document: Value, patch: Value, schema: &Schema) -> Result<Value> {
     depth::check(&document)?;
     depth::check(&patch)?;
-    let (Value::Object(document), Value::Object(patch)) = (document, patch) else {
-        return Err(StrategicPatchError::NotAnObject);
-    };
+    let (document, patch) = (fields(document)?, fields(patch)?);
     merge_objects(document, patch, Lookup::new(schema)).map(Value::Object)
+}
+
+/// The fields of an object; null is an object without any.
+fn fields(value: Value) -> Result<Fields> {
+    match value {
+        Value::Object(fields) => Ok(fields),
+        Value::Null => Ok(Fields::new()),
+        other @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
+            Err(StrategicPatchError::NotAnObject { found: json_kind(&other) })
+        }
+    }
 }
 
 fn merge_objects(mut original: Fields, mut patch: Fields, schema: Lookup<'_>) -> Result<Fields> {

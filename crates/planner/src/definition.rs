@@ -2,6 +2,7 @@
 
 mod crd;
 mod deletion;
+mod marks;
 mod plain;
 mod status;
 #[cfg(test)]
@@ -124,12 +125,8 @@ impl Waiting {
     /// Whether no watch tells of the end, so that somebody has to look again after a while.
     pub fn needs_another_look(self) -> bool {
         match self {
-            Self::ValidGraph | Self::Served | Self::Failure => true,
-            Self::Ownership
-            | Self::CompatibleChange
-            | Self::CrdGone
-            | Self::Established
-            | Self::InstancesGone => false,
+            Self::ValidGraph | Self::Served | Self::InstancesGone | Self::Failure => true,
+            Self::Ownership | Self::CompatibleChange | Self::CrdGone | Self::Established => false,
         }
     }
 }

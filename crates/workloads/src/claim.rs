@@ -1,4 +1,4 @@
-//! Claims and volumes: every claim gets a simulated volume.
+//! Claims and volumes: every claim gets a simulated volume, unless it asks for a class that nobody has made.
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{
@@ -14,6 +14,8 @@ use crate::owner;
 
 /// Who makes volumes.
 const PROVISIONER: &str = "krono.dev/simulated";
+/// Who binds volumes.
+const CONTROLLER: &str = "persistentvolume-controller";
 
 /// What to do about a claim.
 pub(crate) fn plan(world: &World, key: &Key) -> Plan {
@@ -102,7 +104,13 @@ fn provision(
     plan: &mut Plan,
 ) {
     let name = format!("pvc-{}", owner::uid(&claim.metadata));
-    let class = spec.storage_class_name.as_deref().and_then(|it| world.storage_classes.get("", it));
+    let wanted = spec.storage_class_name.as_deref();
+    let class = wanted.and_then(|it| world.storage_classes.get("", it));
+    if let (Some(wanted), None) = (wanted, class) {
+        let message = format!("storageclass.storage.k8s.io \"{wanted}\" not found");
+        plan.warn(claim, CONTROLLER, "ProvisioningFailed", message);
+        return;
+    }
     let policy = class.and_then(|it| it.reclaim_policy.clone()).unwrap_or_else(|| "Delete".to_owned());
     let volume = json!({
         "metadata": {"name": name, "annotations": {"pv.kubernetes.io/provisioned-by": PROVISIONER}},

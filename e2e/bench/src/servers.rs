@@ -59,7 +59,7 @@ impl Side {
         let data = folder.path().join("data");
         let begin = Instant::now();
         let mut command = Command::new(binary);
-        command.args(["up", "--listen", "127.0.0.1:0", "--workloads", "none"]);
+        command.args(["up", "--listen", "127.0.0.1:0", "--workloads", "none", "--controllers", "none"]);
         command.arg("--data-dir").arg(&data).arg("--token-file").arg(&tokens).stdout(Stdio::piped());
         let mut child = Krono(command.spawn().context("krono does not start")?);
         let stdout = child.0.stdout.take().context("krono has no stdout")?;

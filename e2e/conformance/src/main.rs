@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use krono_e2e_conformance::{apply, http};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 const JSON_PATH_VARIABLE: &str = "KRONO_CONFORMANCE_JSON";
 
@@ -22,13 +22,21 @@ enum Arguments {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<ExitCode> {
-    let figures = match Arguments::parse() {
-        Arguments::Http { story } => http::run(story.as_deref()).await?,
-        Arguments::Apply => apply::run().await?,
+    let figures = tokio::select! {
+        figures = compare(Arguments::parse()) => figures?,
+        // Dropping the comparison ends the servers that it has started.
+        ended = krono_e2e_kube::terminated() => return ended.map(|()| ExitCode::FAILURE).map_err(Into::into),
     };
     let pass = figures.get("pass") == Some(&Value::Bool(true));
     if let Some(path) = std::env::var_os(JSON_PATH_VARIABLE) {
         std::fs::write(path, Value::Object(figures).to_string())?;
     }
     Ok(if pass { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn compare(arguments: Arguments) -> anyhow::Result<Map<String, Value>> {
+    match arguments {
+        Arguments::Http { story } => http::run(story.as_deref()).await,
+        Arguments::Apply => apply::run().await,
+    }
 }

@@ -176,6 +176,8 @@ impl ControlPlane {
             flag("secure-port", secure),
             flag("cert-dir", self.folder.path().join("controllers").display()),
             flag("leader-elect", false),
+            // Comparisons wait for autoscalers; every 15 s is too seldom.
+            flag("horizontal-pod-autoscaler-sync-period", "1s"),
             flag("use-service-account-credentials", true),
             flag("service-account-private-key-file", file("accounts.key")),
             flag("root-ca-file", file("ca.crt")),

@@ -8,7 +8,9 @@ mod control_plane;
 mod credentials;
 mod process;
 mod programs;
+mod termination;
 
 pub use control_plane::{ControlPlane, Options, StartError};
 pub use credentials::{ADMIN, ADMIN_TOKEN};
 pub use programs::{BuildError, Programs, VERSION};
+pub use termination::terminated;

@@ -3,7 +3,7 @@
 
 use anyhow::Context;
 use clap::Parser;
-use krono_e2e_kube::{ControlPlane, Options, Programs, VERSION};
+use krono_e2e_kube::{ControlPlane, Options, Programs, VERSION, terminated};
 
 /// The real Kubernetes control plane on loopback
 #[derive(Parser)]
@@ -48,16 +48,6 @@ fn up(programs: &Programs, options: &Options) -> anyhow::Result<()> {
     println!("export KUBECONFIG={}", plane.kubeconfig().display());
     println!("export PATH={}:$PATH", programs.folder().display());
     println!("Ctrl-C ends it");
-    interrupted().context("cannot wait for Ctrl-C")
-}
-
-fn interrupted() -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-        let mut terminate = signal(SignalKind::terminate())?;
-        tokio::select! {
-            interrupt = tokio::signal::ctrl_c() => interrupt,
-            _ = terminate.recv() => Ok(()),
-        }
-    })
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(terminated()).context("cannot wait for Ctrl-C")
 }

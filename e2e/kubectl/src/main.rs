@@ -9,6 +9,7 @@ mod accepted;
 mod comparison;
 mod mask;
 mod player;
+mod running;
 mod servers;
 mod story;
 
@@ -25,7 +26,7 @@ use crate::accepted::Accepted;
 use crate::comparison::Comparison;
 use crate::mask::Mask;
 use crate::player::{Outcome, Player};
-use crate::servers::Servers;
+use crate::running::Running;
 use crate::story::Story;
 
 /// Where the figures are written, when somebody asks for them.
@@ -71,13 +72,10 @@ fn run(arguments: &Arguments) -> anyhow::Result<bool> {
     let stories = Story::read_all(&folder.join("stories"), &arguments.story)?;
     let accepted = accepted::read(&folder.join("accepted.txt"))?;
     let mask = Mask::new()?;
-    let servers = Servers::start(&arguments.krono()?)?;
-    let [real, ours] = [servers.real(), servers.krono()].map(|kubeconfig| Player {
-        programs: servers.programs(),
-        kubeconfig,
-        mask: &mask,
-    });
+    let servers = Running::start(&arguments.krono()?)?;
+    let [real, ours] = servers.players(&mask);
     let played = play_on_both(&stories, &real, &ours)?;
+    drop(servers);
     let mut comparison = Comparison::default();
     for (story, (real, ours)) in stories.iter().zip(&played) {
         comparison.add(story, real, ours, &accepted);

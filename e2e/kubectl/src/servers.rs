@@ -35,8 +35,17 @@ impl Servers {
         let mut servers = Self { workloads: None, processes: Vec::new(), plane, programs, folder };
         let data = servers.folder.path().join("data");
         let ours = servers.krono();
-        let up =
-            ["up", "--in-memory", "--listen", "127.0.0.1:0", "--workloads", "simulate"].map(str::to_owned);
+        let up = [
+            "up",
+            "--in-memory",
+            "--listen",
+            "127.0.0.1:0",
+            "--workloads",
+            "simulate",
+            "--controllers",
+            "none",
+        ]
+        .map(str::to_owned);
         let places = [("--data-dir", &data), ("--kubeconfig", &ours)];
         let places =
             places.into_iter().flat_map(|(flag, path)| [flag.to_owned(), path.display().to_string()]);

@@ -54,6 +54,13 @@ pub(super) const SUITES: &[Suite] = &[
         targets: &[Target { count: "store-kill", at_least: 30 }],
     },
     Suite {
+        name: "graph-hostile",
+        package: "krono-graph",
+        filter: "hostile::",
+        cases: Some(5_000),
+        targets: &[Target { count: "graph-hostile", at_least: 5_000 }],
+    },
+    Suite {
         name: "store-damage",
         package: "krono-store",
         filter: "damage::",
@@ -66,5 +73,12 @@ pub(super) const SUITES: &[Suite] = &[
         filter: "linearizable::",
         cases: Some(50_000),
         targets: &[Target { count: "store-linearizable", at_least: 50_000 }],
+    },
+    Suite {
+        name: "sim-convergence",
+        package: "krono-sim",
+        filter: "convergence::",
+        cases: Some(3_000),
+        targets: &[Target { count: "sim-convergence", at_least: 3_000 }],
     },
 ];

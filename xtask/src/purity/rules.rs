@@ -20,6 +20,7 @@ const PURE: &[&str] = &[
     "actions",
     "planner",
     "views",
+    "sim",
 ];
 
 /// Crates that do something to the world, or support tests and chores.
@@ -33,7 +34,6 @@ const EFFECTFUL: &[&str] = &[
     "registry",
     "dashboard",
     "cli",
-    "sim",
     "testkit",
     "e2e-bench",
     "e2e-kube",

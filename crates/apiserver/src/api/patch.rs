@@ -197,7 +197,7 @@ fn json_refusal(error: &JsonPatchError) -> Status {
 
 fn strategic_refusal(error: &StrategicPatchError) -> Status {
     match error {
-        StrategicPatchError::NotAnObject
+        StrategicPatchError::NotAnObject { .. }
         | StrategicPatchError::PrimitiveListFormat
         | StrategicPatchError::RetainKeysFormat
         | StrategicPatchError::SetElementOrderFormat

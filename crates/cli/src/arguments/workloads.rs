@@ -1,8 +1,8 @@
 //! `krono workloads`.
 
-use std::path::PathBuf;
-
 use clap::Args;
+
+use super::cluster::ClusterArguments;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,12 +17,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct WorkloadsArguments {
-    /// The kubeconfig of the cluster [default: $KUBECONFIG, or ~/.kube/config]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) kubeconfig: Option<PathBuf>,
-    /// The context of the kubeconfig to use [default: its current one]
-    #[arg(long)]
-    pub(crate) context: Option<String>,
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArguments,
     /// The name of the node
     #[arg(long, value_name = "NAME", default_value = "krono-simulated")]
     pub(crate) node: String,

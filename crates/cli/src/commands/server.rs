@@ -13,7 +13,9 @@ mod transfer;
 mod up;
 mod workloads;
 
+pub(super) use self::directory::shown;
 pub(super) use self::down::run as down;
+pub(super) use self::signals::Signals;
 pub(super) use self::status::run as status;
 pub(super) use self::transfer::{backup, restore};
 pub(super) use self::up::run as up;
@@ -24,7 +26,7 @@ use std::future::Future;
 use crate::command_error::{CommandError, ErrorKind};
 
 /// Runs asynchronous work to its end.
-fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
+pub(super) fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime
         .map_err(|error| CommandError::of(ErrorKind::Internal, format!("cannot start threads: {error}")))?;

@@ -23,7 +23,7 @@ impl Reading {
         match form {
             Form::Definition => Self::definition(value, "spec.schema"),
             Form::DefinitionSchema => Self::definition(&json!({"spec": {"schema": value}}), ""),
-            Form::Crd => Self::crd(value),
+            Form::Crd => Self::crd(value).map(Described::Crd),
             Form::SimpleWithTypes => {
                 Self::simple("spec", value.get("spec").unwrap_or(&null), &value["types"])
             }
@@ -70,7 +70,7 @@ impl Reading {
         }
     }
 
-    fn crd(value: &Value) -> Result<Described, Vec<Problem>> {
+    pub(super) fn crd(value: &Value) -> Result<Crd, Vec<Problem>> {
         let versions = value.pointer("/spec/versions").and_then(Value::as_array).map(Vec::as_slice);
         let mut read = Vec::new();
         let mut problems = Vec::new();
@@ -87,14 +87,14 @@ impl Reading {
             return Err(problems);
         }
         let named = |pointer: &str| text(value, pointer).unwrap_or_default().to_owned();
-        Ok(Described::Crd(Crd {
+        Ok(Crd {
             name: named("/metadata/name"),
             kind: named("/spec/names/kind"),
             group: named("/spec/group"),
             scope: named("/spec/scope"),
             versions: read,
             spec: value["spec"].clone(),
-        }))
+        })
     }
 
     fn crd_version(version: &Value, index: usize) -> Result<CrdVersion, Vec<Problem>> {

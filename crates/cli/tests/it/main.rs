@@ -5,8 +5,11 @@
 mod cel;
 mod completions;
 mod corpus;
+mod definitions;
 mod docs;
+mod examples;
 mod help;
 mod krono;
 mod schema;
 mod server;
+mod story;

@@ -92,22 +92,24 @@ impl KindCache {
         Err(Incomplete { kind: self.kind.clone(), complaint: state.complaint.clone() })
     }
 
-    /// Takes in the answer to a write; whoever else cares looks at it, since the watch will show nothing new.
-    pub(crate) fn answer(&self, object: Value, desired: Option<Digest>, writer: &Key) {
-        let mut state = write(&self.state);
+    /// Takes in the answer to a write by somebody; everybody else is told at once, since the event of this write will
+    /// be no news.
+    pub(crate) fn answer(&self, object: Value, desired: Option<Digest>, by: &Key) {
         let (namespace, name) = identity(&object);
         if self.filter == Filter::Owned && !is_owned(&object) {
-            state.objects.remove(&namespace, &name);
-            return;
+            return self.forget(&namespace, &name, by);
         }
-        let Put::Changed { before } = state.objects.answer(object, desired) else { return };
-        let after = state.objects.get(&namespace, &name).map(|it| it.seen().object);
-        self.router.touch(&self.kind, before.as_ref(), after, Some(writer));
+        let mut state = write(&self.state);
+        if let Put::Changed { before } = state.objects.answer(object, desired) {
+            let after = state.objects.get(&namespace, &name).map(|it| it.seen().object);
+            self.router.touch_all_but(by, &self.kind, before.as_ref(), after);
+        }
     }
 
-    /// Forgets an object that the API server does not have.
-    pub(crate) fn forget(&self, namespace: &str, name: &str) {
-        write(&self.state).objects.remove(namespace, name);
+    /// Forgets an object that the API server told somebody it does not have.
+    pub(crate) fn forget(&self, namespace: &str, name: &str, by: &Key) {
+        let before = write(&self.state).objects.remove(namespace, name);
+        self.router.touch_all_but(by, &self.kind, before.as_ref(), None);
     }
 }
 
@@ -178,12 +180,12 @@ impl Watch {
             Event::Delete(object) => {
                 let mut state = write(&self.state);
                 let before = state.objects.show_removed(&object.value);
-                self.router.touch(&self.kind, before.as_ref(), Some(&object.value), None);
+                self.router.touch(&self.kind, before.as_ref(), Some(&object.value));
             }
             Event::InitDone => {
                 for (namespace, name) in std::mem::take(unlisted) {
                     let before = write(&self.state).objects.remove(&namespace, &name);
-                    self.router.touch(&self.kind, before.as_ref(), None, None);
+                    self.router.touch(&self.kind, before.as_ref(), None);
                 }
                 let mut state = write(&self.state);
                 (state.complete, state.complaint) = (true, None);
@@ -201,6 +203,6 @@ impl Watch {
         let mut state = write(&self.state);
         let Put::Changed { before } = state.objects.show(object) else { return };
         let after = state.objects.get(&namespace, &name).map(|it| it.seen().object);
-        self.router.touch(&self.kind, before.as_ref(), after, None);
+        self.router.touch(&self.kind, before.as_ref(), after);
     }
 }

@@ -28,7 +28,7 @@ pub(super) async fn perform(
         }
         Action::RemoveFinalizer(patch) => {
             patch_definition(engine, observed, &patch).await?;
-            engine.definitions().forget("", &observed.name);
+            engine.definitions().forget("", &observed.name, &Key::Definition(Arc::clone(&observed.name)));
         }
         Action::CreateCrd(crd) => {
             let created = engine.requests.create(&crd_resource(), &crd, INSTALLER).await;

@@ -54,7 +54,7 @@ impl Place<'_> {
     async fn write_instance(&self, object: &Value, manager: &str) -> Result<(), Failure> {
         let instances = &self.serving.instances;
         let answer = self.engine.requests.apply(&instances.resource, object, manager, true).await;
-        instances.answer(answer.map_err(|error| failure(None, &error))?, None, &self.writer());
+        instances.answer(answer.map_err(|error| failure(None, &error))?, None, &self.by());
         Ok(())
     }
 
@@ -70,7 +70,7 @@ impl Place<'_> {
         let requests = &self.engine.requests;
         match requests.apply(&cache.resource, object, names::MANAGER_RESOURCES, force).await {
             Ok(answer) => {
-                cache.answer(answer, Some(digest), &self.writer());
+                cache.answer(answer, Some(digest), &self.by());
                 Ok(None)
             }
             Err(error) if !force && Refusal::of(&error) == Refusal::Stale => {
@@ -85,9 +85,11 @@ impl Place<'_> {
     async fn delete(&self, name: ObjectName, uid: &str) -> Result<(), Failure> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         match self.engine.requests.delete(&cache.resource, &name, uid).await {
-            Ok(Some(left)) => cache.answer(left, None, &self.writer()),
-            Ok(None) => cache.forget(&name.namespace, &name.name),
-            Err(error) if Refusal::of(&error) == Refusal::Absent => cache.forget(&name.namespace, &name.name),
+            Ok(Some(left)) => cache.answer(left, None, &self.by()),
+            Ok(None) => cache.forget(&name.namespace, &name.name, &self.by()),
+            Err(error) if Refusal::of(&error) == Refusal::Absent => {
+                cache.forget(&name.namespace, &name.name, &self.by())
+            }
             Err(error) => return Err(failure(Some(name), &error)),
         }
         Ok(())
@@ -97,7 +99,7 @@ impl Place<'_> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         let of = (name.namespace.as_str(), name.name.as_str());
         match self.engine.requests.merge(&cache.resource, of, patch, Subresource::None).await {
-            Ok(answer) => cache.answer(answer, None, &self.writer()),
+            Ok(answer) => cache.answer(answer, None, &self.by()),
             Err(error) => return Err(failure(Some(name), &error)),
         }
         Ok(())
@@ -116,15 +118,15 @@ impl Place<'_> {
         let answer = self.engine.requests.merge(&instances.resource, of, patch, Subresource::None).await;
         match answer {
             Ok(left) if left["metadata"]["finalizers"].as_array().is_some_and(|it| !it.is_empty()) => {
-                instances.answer(left, None, &self.writer());
+                instances.answer(left, None, &self.by());
             }
-            Ok(_) => instances.forget(of.0, of.1),
+            Ok(_) => instances.forget(of.0, of.1, &self.by()),
             Err(error) => return Err(failure(None, &error)),
         }
         Ok(())
     }
 
-    fn writer(&self) -> Key {
+    fn by(&self) -> Key {
         Key::Instance(self.key.clone())
     }
 

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::openapi::{count, free, immutable, list, object, of, one_of, ruled, text, text_map, texts, with};
+use super::openapi::{
+    count, free, immutable, list, object, of, one_of, ruled, text, text_map, texts, time, with,
+};
 use super::policy;
 
 pub(super) fn schema() -> Value {
@@ -228,6 +230,27 @@ fn status() -> Value {
                 "lastIssuedRevision",
                 with(of("integer", "The highest revision number ever issued."), [("format", json!("int64"))]),
             ),
+            ("observedGeneration", count(0, "The generation that this status was found in.")),
+            ("currentRevision", count(1, "The revision that instances move to.")),
+            ("currentRevisionName", text("The name of the current revision.")),
+            ("currentRevisionHash", text("The identity of the current revision's content.")),
+            ("latestRevision", count(1, "The newest revision; another than the current one while held.")),
+            ("latestRevisionHash", text("The identity of the latest revision's content.")),
+            ("revisionHistory", list(revision_summary(), "The revisions that are kept, newest first.")),
+        ],
+    )
+}
+
+fn revision_summary() -> Value {
+    object(
+        "One revision.",
+        &["revision"],
+        [
+            ("revision", count(1, "Its number.")),
+            ("createdAt", time("When it was issued.")),
+            ("current", of("boolean", "Whether instances move to it.")),
+            ("instanceCount", count(0, "How many instances are assigned to its content.")),
+            ("restoredFrom", count(1, "The revision whose content this is again.")),
         ],
     )
 }
@@ -241,10 +264,7 @@ fn conditions() -> Value {
             ("status", text("True, False or Unknown.")),
             ("reason", text("Why, as one word.")),
             ("message", text("Why, for people.")),
-            (
-                "lastTransitionTime",
-                with(text("When the status last changed."), [("format", json!("date-time"))]),
-            ),
+            ("lastTransitionTime", time("When the status last changed.")),
             ("observedGeneration", count(0, "The generation that it was found in.")),
         ],
     );

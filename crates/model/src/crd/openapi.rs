@@ -11,6 +11,11 @@ pub(super) fn text(description: &str) -> Value {
     of("string", description)
 }
 
+/// A moment, as RFC 3339 has it.
+pub(super) fn time(description: &str) -> Value {
+    with(text(description), [("format", json!("date-time"))])
+}
+
 pub(super) fn one_of(values: &[&str], description: &str) -> Value {
     json!({"type": "string", "enum": values, "description": description})
 }

@@ -5,4 +5,6 @@
 mod corpus;
 mod definitions;
 mod published;
+mod revisions;
+mod seed;
 mod server;

@@ -12,7 +12,9 @@ pub(crate) struct Server(krono_apiserver::Server);
 
 pub(crate) async fn start() -> Server {
     let server = Server(krono_apiserver::Server::in_memory().await.unwrap());
-    server.send("POST", CRDS, "application/json", &crd::resource_graph_definition()).await.unwrap();
+    for (_, crd) in crd::all() {
+        server.install(&crd).await;
+    }
     server
 }
 
@@ -40,18 +42,39 @@ impl Server {
         self.send("PATCH", &path, "application/apply-patch+yaml", definition).await
     }
 
+    pub(crate) async fn install(&self, crd: &Value) {
+        self.send("POST", CRDS, "application/json", crd).await.unwrap();
+    }
+
+    /// As [`Self::apply`] does, for an object of any kind; `collection` is the path of its siblings.
+    pub(crate) async fn apply_to(&self, collection: &str, object: &Value) -> Result<Value, String> {
+        let name = object["metadata"]["name"].as_str().unwrap();
+        let path = format!("{collection}/{name}?fieldManager=author&fieldValidation=Strict");
+        self.send("PATCH", &path, "application/apply-patch+yaml", object).await
+    }
+
+    /// Replaces a part of an object.
+    pub(crate) async fn merge(&self, path: &str, patch: &Value) -> Result<Value, String> {
+        self.send("PATCH", path, "application/merge-patch+json", patch).await
+    }
+
     pub(crate) async fn write_status(&self, name: &str, status: &Value) -> Result<Value, String> {
         let path = format!("{DEFINITIONS}/{name}/status");
         self.send("PATCH", &path, "application/merge-patch+json", &json!({"status": status})).await
     }
 
-    /// The columns of `kubectl get rgd -o wide`, each with its priority.
-    pub(crate) async fn columns(&self) -> Vec<(String, i64)> {
+    /// What `kubectl get -o wide` prints.
+    pub(crate) async fn table(&self, collection: &str) -> Value {
         let accept = "application/json;as=Table;g=meta.k8s.io;v=v1";
-        let request = Request::builder().uri(DEFINITIONS).header("accept", accept);
+        let request = Request::builder().uri(collection).header("accept", accept);
         let answer = self.0.handle(request.body(Full::from("")).unwrap()).await;
         let bytes = answer.into_body().collect().await.unwrap().to_bytes();
-        let table: Value = serde_json::from_slice(&bytes).unwrap();
+        serde_json::from_slice(&bytes).unwrap()
+    }
+
+    /// The columns of `kubectl get rgd -o wide`, each with its priority.
+    pub(crate) async fn columns(&self) -> Vec<(String, i64)> {
+        let table = self.table(DEFINITIONS).await;
         let columns = table["columnDefinitions"].as_array().unwrap().iter();
         columns
             .map(|it| (it["name"].as_str().unwrap().to_owned(), it["priority"].as_i64().unwrap()))

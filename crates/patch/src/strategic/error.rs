@@ -10,8 +10,11 @@ use crate::go_value;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StrategicPatchError {
     /// The patch or the object is not an object; a bad request.
-    #[error("invalid JSON document")]
-    NotAnObject,
+    #[error("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}")]
+    NotAnObject {
+        /// What it is instead.
+        found: &'static str,
+    },
     /// A `$deleteFromPrimitiveList` names no list; a bad request.
     #[error("invalid patch format of primitive list")]
     PrimitiveListFormat,

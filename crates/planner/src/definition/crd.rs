@@ -1,12 +1,12 @@
 //! How the CRD in the cluster stands to the one that a graph needs.
 
 use krono_graph::CompiledGraph;
-use krono_model::metadata::instance_labels;
 use krono_model::names;
 use krono_schema::crd::{CustomResourceDefinition, CustomResourceSpec, Names};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::marks;
 use super::plain::plain;
 use super::verdict::{breaking, change_that_kro_sees, every_change};
 use super::{Serving, World, is_terminating, metadata, owner};
@@ -61,9 +61,8 @@ pub(super) fn standing(world: &World<'_>, graph: &CompiledGraph) -> Standing {
 /// The CRD that the graph needs, with the marks of its owner.
 fn needed(world: &World<'_>, graph: &CompiledGraph) -> CustomResourceDefinition {
     let mut crd = graph.crd.clone();
-    crd.metadata.labels.extend(instance_labels(&owner(world.definition)));
     let digest = digest(&crd.spec);
-    crd.metadata.annotations.insert(names::CRD_DIGEST_ANNOTATION.to_owned(), digest);
+    marks::add(&mut crd.metadata, graph, &owner(world.definition), digest);
     crd
 }
 
@@ -176,29 +175,16 @@ fn allows_breaking(definition: &Value) -> bool {
 
 /// The merge patch that makes the CRD what it should be, if it is not.
 fn patch(live: &Value, needed: &CustomResourceDefinition, same_spec: bool) -> Option<Value> {
-    let labels = missing(&live["metadata"]["labels"], &needed.metadata.labels);
-    let annotations = missing(&live["metadata"]["annotations"], &needed.metadata.annotations);
-    if same_spec && labels.is_empty() && annotations.is_empty() {
+    let mut metadata = marks::patch(live, &needed.metadata);
+    if same_spec && metadata.is_empty() {
         return None;
     }
-    let mut patch = json!({"metadata": {"resourceVersion": live["metadata"]["resourceVersion"]}});
-    for (field, entries) in [("labels", labels), ("annotations", annotations)] {
-        if !entries.is_empty() {
-            patch["metadata"][field] = Value::Object(entries);
-        }
-    }
+    metadata.insert("resourceVersion".to_owned(), live["metadata"]["resourceVersion"].clone());
+    let mut patch = json!({"metadata": metadata});
     if !same_spec {
         patch["spec"] = json!({"names": names_patch(&needed.spec.names), "versions": needed.spec.versions});
     }
     Some(patch)
-}
-
-fn missing<'m>(
-    live: &Value,
-    needed: impl IntoIterator<Item = (&'m String, &'m String)>,
-) -> Map<String, Value> {
-    let absent = |(key, value): &(&String, &String)| live[key.as_str()] != value.as_str();
-    needed.into_iter().filter(absent).map(|(key, value)| (key.clone(), json!(value))).collect()
 }
 
 /// Lists that are empty must be named, or a merge patch leaves what is there.

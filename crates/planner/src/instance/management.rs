@@ -46,8 +46,10 @@ fn has_finalizer(instance: &Value) -> bool {
 }
 
 /// An object with the identity of an instance and nothing but `metadata`.
+///
+/// The UID is part of it: an apply that names none would bring an instance back that is gone.
 fn about(instance: &Value, mut metadata: Value) -> Value {
-    for field in ["name", "namespace"] {
+    for field in ["name", "namespace", "uid"] {
         if let Some(text) = instance["metadata"][field].as_str() {
             metadata[field] = text.into();
         }

@@ -63,8 +63,7 @@ impl Pass<'_, '_> {
         if orphans.is_empty() {
             return record(self.world, self.id, &inventory::of(self.desired, home)).into_iter().collect();
         }
-        let living = orphans.into_iter().filter(|it| !is_terminating(it.object)).collect();
-        let wave = deletion::highest_wave(living);
+        let wave = deletion::highest_wave(orphans);
         wave.iter().filter_map(|member| deletion::removal(self.world, member, self.id)).collect()
     }
 

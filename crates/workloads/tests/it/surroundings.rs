@@ -5,8 +5,9 @@ use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::{Endpoints, PersistentVolume, PersistentVolumeClaim, Pod, Service};
 use k8s_openapi::api::discovery::v1::EndpointSlice;
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
+use k8s_openapi::api::storage::v1::StorageClass;
 use kube::Api;
-use kube::api::ListParams;
+use kube::api::{ListParams, PostParams};
 use serde_json::{Value, json};
 
 use crate::harness::{PATIENCE, condition, deployment, start};
@@ -42,6 +43,25 @@ async fn a_claim_is_bound_before_its_pod_runs() {
         }
     };
     assert!(tokio::time::timeout(PATIENCE, gone).await.is_ok(), "the volume is still there");
+}
+
+#[tokio::test]
+async fn a_claim_waits_for_its_class() {
+    let it = start().await;
+    it.create::<PersistentVolumeClaim>(json!({
+        "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data"},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"], "storageClassName": "fast",
+            "resources": {"requests": {"storage": "2Gi"}},
+        },
+    }))
+    .await;
+    it.told("data", "ProvisioningFailed").await;
+    let classes: Api<StorageClass> = Api::all(it.client.clone());
+    let class = json!({"metadata": {"name": "fast"}, "provisioner": "example.com/disks"});
+    classes.create(&PostParams::default(), &serde_json::from_value(class).unwrap()).await.unwrap();
+    let bound = |it: &Value| it["status"]["phase"] == "Bound";
+    it.when::<PersistentVolumeClaim>("data", "a volume", bound).await;
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use super::directory::shown;
 use super::up::Running;
-use crate::arguments::server::Workloads;
+use crate::arguments::server::{ControllersWanted, Workloads};
 
 /// How the last line begins; whoever started a server in the background reads up to here.
 pub(super) const LAST_LINE: &str = "Stop it with ";
@@ -15,6 +15,10 @@ pub(super) fn text(running: &Running<'_>) -> String {
         Workloads::Simulate => "simulated: Pods become ready, nothing really runs",
         Workloads::None => "stored only; nothing runs",
     };
+    let definitions = match arguments.controllers {
+        ControllersWanted::Run => "served: a ResourceGraphDefinition becomes a kind of its own",
+        ControllersWanted::None => "not served",
+    };
     let kubeconfig = shown(&running.record.kubeconfig);
     let stop = match (arguments.detached, &arguments.directory.data_dir) {
         (false, _) => "Ctrl-C.".to_owned(),
@@ -26,6 +30,7 @@ pub(super) fn text(running: &Running<'_>) -> String {
 krono {version} serves the Kubernetes API at {url}
   objects     {objects}
   workloads   {workloads}
+  definitions {definitions}
   kubeconfig  {kubeconfig}
 
 Use it with kubectl:

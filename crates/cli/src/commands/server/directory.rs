@@ -115,7 +115,7 @@ fn default_path() -> Option<PathBuf> {
 }
 
 /// A path as people write it: `~` for their home, where a shell would understand it.
-pub(super) fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|it| it.is_absolute());
     let plain = |it: &str| it.chars().all(|it| it.is_alphanumeric() || "/._-+@".contains(it));
     match home.and_then(|home| path.strip_prefix(home).ok().map(|it| it.display().to_string())) {

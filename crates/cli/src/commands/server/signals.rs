@@ -7,7 +7,7 @@ const AT_ONCE: i32 = 130;
 
 /// The signals that end a server.
 #[derive(Debug)]
-pub(super) struct Signals {
+pub(crate) struct Signals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -16,7 +16,7 @@ pub(super) struct Signals {
 
 impl Signals {
     /// From now on the process does not end by itself; `detached`, it outlives its terminal too.
-    pub(super) fn catch(detached: bool) -> Result<Self, CommandError> {
+    pub(crate) fn catch(detached: bool) -> Result<Self, CommandError> {
         let failed = |error: std::io::Error| {
             CommandError::of(ErrorKind::Internal, format!("cannot wait for signals: {error}"))
         };
@@ -38,7 +38,7 @@ impl Signals {
     }
 
     /// Waits for a signal; the one after it ends the process at once.
-    pub(super) async fn first(mut self) {
+    pub(crate) async fn first(mut self) {
         self.next().await;
         tokio::spawn(async move {
             self.next().await;

@@ -9,6 +9,7 @@ use krono_apiserver::Server;
 use krono_apiserver::authentication::Tokens;
 use krono_apiserver::certificates::{Certificates, Tls};
 use krono_apiserver::https::{Https, Limits};
+use krono_controller::Controllers;
 use krono_store::{DirectoryLock, DiskStore, OpenError};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -17,8 +18,9 @@ use super::directory::{DataDirectory, Record, shown};
 use super::pages::Backup;
 use super::signals::Signals;
 use super::{banner, block_on, detach, kubeconfig};
-use crate::arguments::server::{UpArguments, Workloads};
+use crate::arguments::server::{ControllersWanted, Establishing, UpArguments, Workloads};
 use crate::command_error::{CommandError, ErrorKind};
+use crate::kinds::KnownKinds;
 use crate::output::Output;
 
 /// How often the certificates of a running server are looked at.
@@ -45,14 +47,17 @@ async fn serve(
     output: &mut Output,
 ) -> Result<(), CommandError> {
     let signals = Signals::catch(arguments.detached)?;
+    allow_connections();
     let tokens = tokens(arguments.token_file.as_deref())?;
+    let (listener, address) = bind(arguments.listen).await.map_err(|error| taken(directory, error))?;
     let objects = Objects::open(arguments, directory)?;
-    let (listener, address) = bind(arguments.listen).await?;
     let access = Access::prepare(arguments, directory, address)?;
     let builder = objects.builder(directory).root_ca(&access.authority).advertised(address);
+    let builder = builder.imitate_establishing(arguments.establishing == Establishing::Slowly);
     let server = builder.start().await;
     let server = server.map_err(|error| CommandError::of(ErrorKind::Internal, error.to_string()))?;
     let workloads = workloads(arguments.workloads, &server);
+    let controllers = controllers(arguments.controllers, &server).await?;
     directory.write_record(&access.record)?;
     output.text(&banner::text(&Running { arguments, directory, record: &access.record }))?;
     output.flush()?;
@@ -61,10 +66,21 @@ async fn serve(
         () = server.serve(https, signals.first()) => {}
         never = access.renew_daily(directory, address) => match never {},
     }
-    drop(workloads);
+    drop((workloads, controllers));
     directory.remove_record();
     drop(objects);
     Ok(())
+}
+
+/// Connections are open files, of which the system allows few unless it is asked for more.
+fn allow_connections() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        // Where it is refused, connections wait until others end.
+        setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap_or_default();
+    }
 }
 
 /// Does what becomes of workloads, until it is dropped.
@@ -79,6 +95,23 @@ fn workloads(wanted: Workloads, server: &Server) -> Option<oneshot::Sender<()>> 
             Some(stop)
         }
     }
+}
+
+/// Serves definitions until it is dropped; their kind is known when this returns.
+async fn controllers(
+    wanted: ControllersWanted,
+    server: &Server,
+) -> Result<Option<oneshot::Sender<()>>, CommandError> {
+    if wanted == ControllersWanted::None {
+        return Ok(None);
+    }
+    let built_in = Arc::new(KnownKinds::default());
+    let controllers = Controllers::new(&server.client(), built_in, krono_controller::Options::default());
+    let installed = controllers.install().await;
+    installed.map_err(|error| CommandError::of(ErrorKind::Internal, error.to_string()))?;
+    let (stop, stopped) = oneshot::channel::<()>();
+    tokio::spawn(async move { controllers.run(async { drop(stopped.await) }).await });
+    Ok(Some(stop))
 }
 
 /// Where the objects are.
@@ -147,6 +180,15 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), CommandE
         CommandError::usage(format!("cannot listen on {address}: {error}"))
             .hint("choose another address with --listen; 127.0.0.1:0 takes a free port")
     })
+}
+
+/// Whoever starts a server twice learns of the first one, which has the address too.
+fn taken(directory: &DataDirectory, error: CommandError) -> CommandError {
+    let exists = directory.path.exists();
+    match exists.then(|| DirectoryLock::take(&directory.path)) {
+        Some(Err(in_use @ OpenError::InUse { .. })) => open_error(&in_use),
+        Some(_) | None => error,
+    }
 }
 
 /// How clients reach the server, and prove who they are.

@@ -61,7 +61,7 @@ fn b1_printer_columns_names_labels_and_annotations_reach_the_crd() {
     check("/spec/schema/categories", json!(["all"]), "/spec/names/categories", json!(["all"]));
     let metadata = json!({"labels": {"team": "a"}, "annotations": {"note": "b"}});
     check("/spec/schema/metadata", metadata.clone(), "/metadata/labels", json!({"team": "a"}));
-    check("/spec/schema/metadata", metadata, "/metadata/annotations", json!({"note": "b"}));
+    check("/spec/schema/metadata", metadata, "/metadata/annotations/note", json!("b"));
 }
 
 #[test]
@@ -70,6 +70,34 @@ fn b1_a_short_name_that_is_given_up_is_taken_away() {
     scene.crd.as_mut().unwrap()["spec"]["names"]["shortNames"] = json!(["wa"]);
     assert_eq!(scene.patch()["spec"]["names"]["shortNames"], Value::Null);
     assert!(scene.patch()["spec"]["names"].get("shortNames").is_some());
+}
+
+#[test]
+fn b1_labels_and_annotations_that_are_given_up_are_taken_away_and_no_others() {
+    let mut scene = settled_with("string");
+    scene.edit(
+        "/spec/schema/metadata",
+        json!({"labels": {"team": "a", "kept": "x"}, "annotations": {"note": "b"}}),
+    );
+    let crd = scene.crd.as_mut().unwrap();
+    crd["metadata"]["labels"]["someone"] = json!("else");
+    let patch = scene.patch();
+    let crd = scene.crd.as_mut().unwrap();
+    for field in ["labels", "annotations"] {
+        let written = patch["metadata"][field].as_object().unwrap().clone();
+        crd["metadata"][field].as_object_mut().unwrap().extend(written);
+    }
+    assert_eq!(scene.plan().actions, [Action::Serve]);
+
+    scene.edit("/spec/schema/metadata", json!({"labels": {"kept": "x"}}));
+    let metadata = &scene.patch()["metadata"];
+    assert_eq!(metadata["labels"], json!({"team": null}));
+    assert_eq!(metadata["annotations"], json!({"note": null, "krono.dev/crd-metadata": "kept;"}));
+
+    scene.edit("/spec/schema/metadata", json!({}));
+    let metadata = &scene.patch()["metadata"];
+    assert_eq!(metadata["labels"], json!({"team": null, "kept": null}));
+    assert_eq!(metadata["annotations"], json!({"note": null, "krono.dev/crd-metadata": null}));
 }
 
 #[test]

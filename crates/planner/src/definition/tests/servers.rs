@@ -26,22 +26,28 @@ impl Kinds for BuiltIn {
     }
 }
 
-async fn send(server: &krono_apiserver::Server, method: &str, path: &str, body: &Value) -> Value {
+async fn send(server: &krono_apiserver::Server, method: &str, path: &str, body: &Value) -> Option<Value> {
     let content_type = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
     let request = Request::builder().method(method).uri(path).header("content-type", content_type);
     let request = request.body(Full::from(body.to_string())).unwrap();
-    let bytes = server.handle(request).await.into_body().collect().await.unwrap().to_bytes();
-    let answer: Value = serde_json::from_slice(&bytes).unwrap();
-    assert_eq!(answer["kind"], "CustomResourceDefinition", "{answer}");
-    answer
+    let answer = server.handle(request).await;
+    let is_absent = answer.status() == 404;
+    let bytes = answer.into_body().collect().await.unwrap().to_bytes();
+    let object: Value = serde_json::from_slice(&bytes).unwrap();
+    assert!(is_absent || object["kind"] == "CustomResourceDefinition", "{object}");
+    (!is_absent).then_some(object)
 }
 
-/// Plans for `definition`, and carries out what concerns the CRD, until there is nothing left to do.
+fn path_of(definition: &Value) -> String {
+    format!("{CRDS}/{}", crd_name(definition).unwrap())
+}
+
+/// Plans for `definition`, and carries out what concerns the CRD, until there is nothing left to do: so many writes.
 async fn serve(server: &krono_apiserver::Server, definition: &Value, kinds: &BuiltIn) -> usize {
     let graph = compile(definition, kinds, Options::default()).unwrap();
-    let path = format!("{CRDS}/{}", crd_name(definition).unwrap());
-    let mut live = None;
+    let path = path_of(definition);
     for writes in 0..5 {
+        let live = send(server, "GET", &path, &Value::Null).await;
         let planned = plan(&World {
             definition,
             compiled: Ok(&graph),
@@ -59,7 +65,6 @@ async fn serve(server: &krono_apiserver::Server, definition: &Value, kinds: &Bui
             [Action::Serve] => return writes,
             _ => panic!("{planned:?}"),
         };
-        live = Some(send(server, "GET", &path, &Value::Null).await);
     }
     panic!("the plan for {path} does not come to an end");
 }
@@ -104,6 +109,66 @@ async fn b1_the_server_takes_every_marker_and_nothing_is_written_twice() {
     schema["shortNames"] = json!(["wa"]);
     schema["metadata"] = json!({"labels": {"team": "a"}, "annotations": {"note": "b"}});
     assert_eq!(serve(&server, &scene.definition, &kinds).await, 1);
+}
+
+#[tokio::test]
+async fn b1_each_edit_of_a_definition_is_one_write() {
+    let kinds = BuiltIn(builtin::kinds());
+    let server = krono_apiserver::Server::in_memory().await.unwrap();
+    let mut scene = Scene::new(&json!({"size": "string"}));
+    scene.definition["metadata"]["annotations"] = json!({"kro.run/allow-breaking-changes": "true"});
+    assert_eq!(serve(&server, &scene.definition, &kinds).await, 1);
+    for (pointer, value) in [
+        ("/spec/schema/spec/size", json!("string | enum=\"a,b\"")),
+        ("/spec/schema/spec/size", json!("string | validation=\"self != 'x'\"")),
+        ("/spec/schema/spec/size", json!("string | immutable=true")),
+        ("/spec/schema/spec/size", json!("map[string]string")),
+        ("/spec/schema/spec/size", json!("map[string]integer")),
+        ("/spec/schema/spec/size", json!("[]string")),
+        ("/spec/schema/spec/size", json!("[]string | listType=set")),
+        ("/spec/schema/shortNames", json!(["wa", "wb"])),
+        ("/spec/schema/shortNames", json!([])),
+        ("/spec/schema/metadata", json!({"labels": {"team": "a"}})),
+        ("/spec/schema/metadata", json!({})),
+        ("/metadata/uid", json!("d-2")),
+    ] {
+        scene.edit(pointer, value.clone());
+        assert_eq!(serve(&server, &scene.definition, &kinds).await, 1, "{pointer} {value}");
+    }
+    let crd = send(&server, "GET", &path_of(&scene.definition), &Value::Null).await.unwrap();
+    assert_eq!(crd["spec"]["names"].get("shortNames"), None);
+    assert_eq!(crd["metadata"]["labels"].get("team"), None);
+    assert_eq!(crd["metadata"]["labels"]["kro.run/resource-graph-definition-id"], "d-2");
+}
+
+#[tokio::test]
+async fn behaviour_40_each_edit_of_a_crd_is_undone_with_one_write() {
+    let kinds = BuiltIn(builtin::kinds());
+    let server = krono_apiserver::Server::in_memory().await.unwrap();
+    let scene = Scene::new(&json!({"size": "string"}));
+    let path = path_of(&scene.definition);
+    serve(&server, &scene.definition, &kinds).await;
+    let before = send(&server, "GET", &path, &Value::Null).await.unwrap();
+    let schema = "/versions/0/schema/openAPIV3Schema/properties/spec/properties";
+    for (pointer, value) in [
+        (format!("{schema}/extra"), json!({"type": "string"})),
+        (format!("{schema}/size"), json!({"type": "integer", "minimum": 1})),
+        ("/names/categories".to_owned(), json!(["all"])),
+        ("/versions/0/additionalPrinterColumns".to_owned(), json!([])),
+        ("/versions/0/deprecated".to_owned(), json!(true)),
+        (
+            "/versions/0/subresources/scale".to_owned(),
+            json!({"specReplicasPath": ".spec.a", "statusReplicasPath": ".status.a"}),
+        ),
+    ] {
+        let mut edited = json!({"spec": before["spec"]});
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        edited["spec"].pointer_mut(parent).unwrap()[key] = value;
+        send(&server, "PATCH", &path, &edited).await;
+        assert_eq!(serve(&server, &scene.definition, &kinds).await, 1, "{pointer}");
+        let after = send(&server, "GET", &path, &Value::Null).await.unwrap();
+        assert_eq!(after["spec"], before["spec"], "{pointer}");
+    }
 }
 
 /// The definitions of kro's test data; none when it is not there, which is an error where `CI=true`.

@@ -1,0 +1,39 @@
+//! The cluster that a command is about.
+
+pub(super) mod types;
+
+use kube::Client;
+use kube::config::{Config, KubeConfigOptions, Kubeconfig};
+
+use super::server::shown;
+use crate::arguments::cluster::ClusterArguments;
+use crate::command_error::CommandError;
+
+/// A client of the cluster, and where it is.
+pub(super) async fn connect(arguments: &ClusterArguments) -> Result<(Client, String), CommandError> {
+    let config = config(arguments).await?;
+    let url = config.cluster_url.to_string();
+    let client = Client::try_from(config)
+        .map_err(|error| CommandError::usage(format!("the kubeconfig cannot be used: {error}")))?;
+    Ok((client, url))
+}
+
+async fn config(arguments: &ClusterArguments) -> Result<Config, CommandError> {
+    let wanted = KubeConfigOptions { context: arguments.context.clone(), ..KubeConfigOptions::default() };
+    let config = match &arguments.kubeconfig {
+        Some(path) => match Kubeconfig::read_from(path) {
+            Ok(kubeconfig) => Config::from_custom_kubeconfig(kubeconfig, &wanted).await,
+            Err(error) => Err(error),
+        },
+        None => Config::from_kubeconfig(&wanted).await,
+    };
+    config.or_else(|error| {
+        // Whoever names neither file nor context may be a Pod.
+        let in_pod = arguments.kubeconfig.is_none() && arguments.context.is_none();
+        Config::incluster().ok().filter(|_| in_pod).ok_or_else(|| {
+            let file = arguments.kubeconfig.as_deref().map_or_else(|| "the kubeconfig".to_owned(), shown);
+            CommandError::usage(format!("{file} cannot be used: {error}"))
+                .hint("name the kubeconfig of a cluster with --kubeconfig; `krono up` brings its own cluster")
+        })
+    })
+}

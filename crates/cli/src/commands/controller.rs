@@ -1,0 +1,97 @@
+//! `krono controller`.
+
+mod endpoints;
+mod log;
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+
+use krono_controller::{Controllers, Leadership, Options, StartError};
+use kube::Client;
+
+use super::cluster;
+use super::server::{Signals, block_on};
+use crate::arguments::controller::{ControllerArguments, Gate};
+use crate::command_error::CommandError;
+use crate::kinds::KnownKinds;
+use crate::output::Output;
+
+/// Where a Pod finds the name of its namespace.
+const OWN_NAMESPACE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+/// Where kro keeps its lease.
+const USUAL_NAMESPACE: &str = "kro-system";
+
+pub(crate) fn run(arguments: &ControllerArguments, output: &mut Output) -> Result<(), CommandError> {
+    log::start(arguments.log_format, arguments.log_level);
+    block_on(serve(arguments, output))
+}
+
+async fn serve(arguments: &ControllerArguments, output: &mut Output) -> Result<(), CommandError> {
+    let signals = Signals::catch(false)?;
+    let (client, url) = cluster::connect(&arguments.cluster).await?;
+    let options = options(arguments);
+    let controllers = Arc::new(Controllers::new(&client, Arc::new(KnownKinds::default()), options));
+    let endpoints = endpoints::serve(arguments, Arc::clone(&controllers)).await?;
+    output.text(&format!("The definitions of {url} are served; Ctrl-C ends it\n{endpoints}"))?;
+    output.flush()?;
+    let mut signal = pin!(signals.first());
+    if !arguments.leader_elect {
+        return controllers.run(signal).await.map_err(|error| unable(&url, &error));
+    }
+    let mut leadership = leadership(arguments, client);
+    tokio::select! {
+        () = &mut signal => return Ok(()),
+        () = leadership.acquire() => tracing::info!("this process leads"),
+    }
+    let ended = lead(&controllers, &mut leadership, signal).await;
+    leadership.release().await;
+    ended.map_err(|error| error.unwrap_or_else(|error| unable(&url, &error)))
+}
+
+fn options(arguments: &ControllerArguments) -> Options {
+    let mut options = Options {
+        concurrency: arguments.concurrency,
+        allow_crd_deletion: arguments.allow_crd_deletion,
+        ..Options::default()
+    };
+    for (gate, on) in &arguments.feature_gates {
+        match gate {
+            Gate::InstanceConditionEvents => options.condition_events = *on,
+            Gate::CelOmitFunction => options.graph.omit = *on,
+        }
+    }
+    options
+}
+
+/// Serves while this process leads. Whoever has lost the lead ends at once: two must not write.
+async fn lead(
+    controllers: &Controllers,
+    leadership: &mut Leadership,
+    signal: impl Future<Output = ()>,
+) -> Result<(), Result<CommandError, StartError>> {
+    tokio::select! {
+        ended = controllers.run(signal) => ended.map_err(Err),
+        lost = leadership.hold() => {
+            let error = CommandError::wrong(format!("this process leads no longer: {lost}"));
+            Err(Ok(error.hint("start it again; it waits for its turn")))
+        }
+    }
+}
+
+fn leadership(arguments: &ControllerArguments, client: Client) -> Leadership {
+    let own = || std::fs::read_to_string(OWN_NAMESPACE).ok().map(|it| it.trim().to_owned());
+    let namespace = arguments.leader_election_namespace.clone().or_else(own);
+    let namespace = namespace.unwrap_or_else(|| USUAL_NAMESPACE.to_owned());
+    Leadership::new(client, &namespace, identity())
+}
+
+/// A name that no other process has.
+fn identity() -> String {
+    let host = std::env::var("HOSTNAME").unwrap_or_else(|_| "krono".to_owned());
+    format!("{host}_{}", uuid::Uuid::new_v4())
+}
+
+fn unable(url: &str, error: &StartError) -> CommandError {
+    CommandError::usage(format!("{url}: {error}")).hint("is the cluster up, and the kubeconfig its own?")
+}

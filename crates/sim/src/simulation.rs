@@ -1,0 +1,282 @@
+//! One controller at work on one server, a step at a time.
+
+mod perform;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use krono_graph::{CompiledGraph, KindName};
+use krono_model::metadata::{InstanceRef, Owner};
+use krono_planner::instance::{Action, ObjectName, Plan, World, plan};
+use serde_json::Value;
+
+use crate::controller::{Controller, Work, group_kind, searched};
+use crate::faults::Faults;
+use crate::laws;
+use crate::random::Random;
+use crate::server::{Server, name_of};
+use crate::text::{is_terminating, part_of};
+
+/// What a kind of instances is made from.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// Its name.
+    pub name: String,
+    /// Its UID.
+    pub uid: String,
+    /// The graph, or why there is none.
+    pub graph: Result<Arc<CompiledGraph>, String>,
+}
+
+/// A world that can be played.
+#[derive(Debug)]
+pub struct Simulation {
+    /// The truth.
+    pub server: Server,
+    /// What goes wrong.
+    pub faults: Faults,
+    /// Where the story comes from.
+    pub random: Random,
+    /// Objects that the controller may not touch.
+    pub guarded: BTreeSet<ObjectName>,
+    /// Laws that were broken.
+    pub broken: Vec<String>,
+    /// Requests the controller made that could change something.
+    pub requests: usize,
+    /// How often a watch tells something, in a thousand steps.
+    pub deliveries: usize,
+    /// How often what went wrong is tried again, in a thousand steps.
+    pub retries: usize,
+    controller: Controller,
+    definitions: BTreeMap<KindName, Definition>,
+    /// Kinds whose every object is watched.
+    whole: BTreeSet<KindName>,
+}
+
+/// A world that does not come to rest.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("still busy after {steps} steps: {busy}")]
+pub struct Restless {
+    steps: usize,
+    busy: String,
+}
+
+/// How many steps one controller may need until it has nothing to do.
+const PATIENCE: usize = 200_000;
+
+impl Simulation {
+    /// Nothing is there yet but the kinds of the server.
+    pub fn new(server: Server, seed: u64) -> Self {
+        Self {
+            server,
+            faults: Faults::default(),
+            random: Random::new(seed),
+            guarded: BTreeSet::new(),
+            broken: Vec::new(),
+            requests: 0,
+            deliveries: 300,
+            retries: 20,
+            controller: Controller::default(),
+            definitions: BTreeMap::new(),
+            whole: BTreeSet::new(),
+        }
+    }
+
+    /// Watches every object of a kind, for references to objects of others.
+    pub fn watch_whole(&mut self, kind: KindName) {
+        self.whole.insert(kind);
+        self.restart();
+    }
+
+    /// Gives a kind of instances a definition; all of its instances are looked at.
+    pub fn define(&mut self, kind: KindName, definition: Definition) {
+        let is_new = self.definitions.insert(kind.clone(), definition).is_none();
+        if is_new {
+            self.restart();
+        } else {
+            self.controller.look_at_all(&BTreeSet::from([kind]));
+        }
+    }
+
+    /// Kills the controller and starts another.
+    pub fn restart(&mut self) {
+        self.controller = Controller::started(&self.server, &self.whole, &self.instances());
+    }
+
+    fn instances(&self) -> BTreeSet<KindName> {
+        self.definitions.keys().cloned().collect()
+    }
+
+    /// One step, of whatever chance chooses.
+    pub fn step(&mut self) {
+        self.server.tick();
+        if self.random.happens(self.faults.kill) {
+            return self.restart();
+        }
+        if self.random.happens(self.faults.watch) {
+            self.drop_watch();
+        }
+        if self.random.happens(self.deliveries) {
+            self.deliver();
+        }
+        if self.random.happens(self.retries) {
+            self.try_again();
+        }
+        let busy: Vec<_> = self.busy().cloned().collect();
+        if let Some(instance) = self.random.pick(&busy) {
+            self.work_on(instance);
+        }
+    }
+
+    /// Steps until nothing is left to do: every event delivered, every failure tried again in vain.
+    pub fn settle(&mut self) -> Result<(), Restless> {
+        let mut fruitless = 0;
+        let mut version = self.server.version();
+        for _ in 0..PATIENCE {
+            if self.busy().next().is_some() || self.deliver() {
+                self.step();
+                continue;
+            }
+            fruitless = if version == self.server.version() { fruitless + 1 } else { 0 };
+            version = self.server.version();
+            if fruitless > 2 || !self.try_again() {
+                return Ok(());
+            }
+        }
+        let busy: Vec<_> = self.busy().map(|it| it.name.as_str()).collect();
+        Err(Restless { steps: PATIENCE, busy: busy.join(", ") })
+    }
+
+    fn busy(&self) -> impl Iterator<Item = &ObjectName> {
+        self.controller.work.iter().filter(|(_, work)| work.is_busy()).map(|(name, _)| name)
+    }
+
+    /// Lets one watch tell one thing; false when all is told.
+    pub fn deliver(&mut self) -> bool {
+        let caches = self.controller.caches.iter();
+        let behind = caches.filter(|(_, cache)| cache.is_behind(&self.server)).map(|(kind, _)| kind.clone());
+        let behind: Vec<KindName> = behind.collect();
+        let kind = self.random.pick(&behind);
+        kind.is_some_and(|kind| self.deliver_from(kind))
+    }
+
+    /// Lets the watch of a kind tell one thing; false when it has told all.
+    pub fn deliver_from(&mut self, kind: &KindName) -> bool {
+        let instances = self.instances();
+        let told = self.controller.caches.get_mut(kind).and_then(|it| it.next(&self.server));
+        let Some((before, object)) = told else { return false };
+        for object in before.iter().chain([&object]) {
+            self.controller.look_at_concerned(kind, object, &instances);
+        }
+        true
+    }
+
+    fn drop_watch(&mut self) {
+        let kinds: Vec<KindName> = self.controller.caches.keys().cloned().collect();
+        let Some(kind) = self.random.pick(&kinds) else { return };
+        let instances = self.instances();
+        let whole = self.whole.contains(kind) || instances.contains(kind);
+        let cache = crate::cache::Cache::listed(&self.server, kind, whole);
+        self.controller.caches.insert(kind.clone(), cache);
+        self.controller.look_at_all(&instances);
+    }
+
+    /// Those who wait for better times try again; false when there are none.
+    fn try_again(&mut self) -> bool {
+        let mut any = false;
+        for work in self.controller.work.values_mut().filter(|it| it.later) {
+            (work.due, any) = (true, true);
+        }
+        any
+    }
+
+    /// The next thing to do for one instance.
+    fn work_on(&mut self, instance: &ObjectName) {
+        let Some(work) = self.controller.work.get_mut(instance) else { return };
+        let Some(action) = work.pending.pop_front() else { return self.think(instance) };
+        self.act(instance, action);
+        let Some(work) = self.controller.work.get_mut(instance) else { return };
+        if work.pending.is_empty() && work.stale {
+            work.due = false;
+            work.end(true);
+        }
+    }
+
+    fn think(&mut self, instance: &ObjectName) {
+        if let Some(work) = self.controller.work.get_mut(instance) {
+            work.begin();
+        }
+        let Some(plan) = self.plan(instance) else {
+            self.controller.work.remove(instance);
+            return;
+        };
+        let ending = self.controller.cached(instance).is_some_and(|it| is_terminating(&it.object));
+        let Some(work) = self.controller.work.get_mut(instance) else { return };
+        work.ending = ending;
+        work.interests.clone_from(&plan.interests);
+        work.due = !plan.actions.is_empty();
+        if work.due {
+            work.pending = shuffled(plan.actions, &mut self.random).into();
+            return;
+        }
+        work.end(plan.retry);
+        if let Some(status) = plan.status {
+            self.publish(instance, status);
+        }
+    }
+
+    /// What the planner says about an instance now; nothing when there is no such instance as far as is known.
+    pub fn plan(&mut self, name: &ObjectName) -> Option<Plan> {
+        let entry = self.controller.cached(name)?;
+        let definition = self.definitions.get(&name.kind)?;
+        let work = self.controller.work.get(name);
+        let none = Work::default();
+        let work = work.unwrap_or(&none);
+        let view = self.controller.view(work, searched(&entry.object, definition));
+        let plan = plan(&World {
+            instance: &entry.object,
+            graph: definition.graph.as_deref().map_err(String::as_str),
+            owner: Owner { definition_name: &definition.name, definition_uid: &definition.uid },
+            cluster: &view,
+            refused: &work.refused,
+            now: &self.server.now().to_string(),
+        });
+        let prunes =
+            plan.actions.iter().any(|it| matches!(it, Action::Delete { .. } | Action::Release { .. }));
+        if let (true, false, Ok(graph)) = (prunes, is_terminating(&entry.object), &definition.graph) {
+            self.broken.extend(laws::not_settled(graph, &entry.object, &view, &self.server));
+        }
+        Some(plan)
+    }
+
+    /// Whether the server itself has resources of an instance, where they are looked for.
+    fn has_members(&self, name: &ObjectName) -> bool {
+        let (Some(entry), Some(definition)) =
+            (self.controller.cached(name), self.definitions.get(&name.kind))
+        else {
+            return false;
+        };
+        let id = InstanceRef::from_object(&entry.object).applyset_id();
+        let searched = searched(&entry.object, definition);
+        let mut objects = self.server.objects();
+        objects.any(|(name, it)| part_of(it) == Some(&*id) && searched.contains(&group_kind(&name.kind)))
+    }
+
+    /// The instances that the controller knows of.
+    pub fn known_instances(&self) -> Vec<ObjectName> {
+        let caches = self.definitions.keys().filter_map(|kind| self.controller.caches.get(kind));
+        caches.flat_map(|it| it.entries().map(|(name, _)| name.clone())).collect()
+    }
+
+    /// Performs a request of somebody else than the controller.
+    pub fn create(&mut self, kind: &KindName, object: Value) -> Result<crate::Answer, crate::Refusal> {
+        self.server.perform(&crate::Request::Create { name: name_of(kind, &object), object })
+    }
+}
+
+fn shuffled(mut actions: Vec<Action>, random: &mut Random) -> Vec<Action> {
+    for index in (1..actions.len()).rev() {
+        actions.swap(index, random.below(index + 1));
+    }
+    actions
+}
