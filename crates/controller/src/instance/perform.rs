@@ -88,7 +88,7 @@ impl Place<'_> {
             Ok(Some(left)) => cache.answer(left, None, &self.by()),
             Ok(None) => cache.forget(&name.namespace, &name.name, &self.by()),
             Err(error) if Refusal::of(&error) == Refusal::Absent => {
-                cache.forget(&name.namespace, &name.name, &self.by())
+                cache.forget(&name.namespace, &name.name, &self.by());
             }
             Err(error) => return Err(failure(Some(name), &error)),
         }
