@@ -14,7 +14,7 @@ fn app(text: &str) -> Value {
     definition("App", SPEC, &config_map("one", &format!("text: '{text}'"), ""))
 }
 
-fn holds<'t>(text: &'t str) -> impl Fn(&Value) -> bool + 't {
+fn holds(text: &str) -> impl Fn(&Value) -> bool {
     move |object| object["data"]["text"] == text
 }
 

@@ -19,7 +19,7 @@ async fn by_name() -> World {
     world
 }
 
-fn holds<'t>(text: &'t str) -> impl Fn(&Value) -> bool + 't {
+fn holds(text: &str) -> impl Fn(&Value) -> bool {
     move |object| object["data"]["text"] == text
 }
 

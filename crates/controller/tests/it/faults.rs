@@ -80,7 +80,7 @@ async fn a_server_that_fails_now_and_then_delays_and_changes_nothing() {
 }
 
 /// Controllers that die after some writes: the last of them reached the server or not, and nobody was told.
-async fn die_after(world: &World, writes: usize, last: Fault) -> watch::Receiver<bool> {
+fn die_after(world: &World, writes: usize, last: Fault) -> watch::Receiver<bool> {
     let (died, dead) = watch::channel(false);
     let mut left = writes;
     world.line.break_with(move |request| {
@@ -109,7 +109,7 @@ async fn controllers_may_die_at_any_write_and_others_go_on() {
             let what = format!("App {name}");
             let mut deaths = 0;
             for step in ["large", "small", "gone"] {
-                let mut dead = die_after(&world, writes, last).await;
+                let mut dead = die_after(&world, writes, last);
                 match step {
                     "large" => drop(world.instance(&what, LARGE).await),
                     "small" => drop(world.instance(&what, SMALL).await),

@@ -151,16 +151,16 @@ impl World {
 
     /// Waits until there is no such object.
     pub(crate) async fn gone(&self, what: &str) {
-        if timeout(PATIENCE, self.watched(what, |it| it.is_none())).await.is_err() {
-            panic!("{what} stays: {:#}", self.get(what).await.unwrap_or_default());
-        }
+        let gone = timeout(PATIENCE, self.watched(what, |it| it.is_none())).await.is_ok();
+        assert!(gone, "{what} stays: {:#}", self.get(what).await.unwrap_or_default());
     }
 
     /// The object, when it is as wanted.
     pub(crate) async fn eventually(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        match timeout(PATIENCE, self.watched(what, |it| it.is_some_and(&wanted))).await {
-            Ok(found) => found.expect("what was waited for"),
-            Err(_) => panic!("{what} is not as wanted: {:#}", self.get(what).await.unwrap_or_default()),
+        let found = timeout(PATIENCE, self.watched(what, |it| it.is_some_and(&wanted))).await.ok().flatten();
+        match found {
+            Some(found) => found,
+            None => panic!("{what} is not as wanted: {:#}", self.get(what).await.unwrap_or_default()),
         }
     }
 
