@@ -6,7 +6,7 @@ use kube::runtime::utils::Backoff;
 
 /// For keys whose work failed: `failures` times in a row.
 pub(crate) fn after(failures: u32) -> Duration {
-    doubled(Duration::from_millis(50), failures.saturating_sub(1), Duration::from_secs(60))
+    doubled(Duration::from_millis(50), failures.saturating_sub(1), Duration::from_mins(1))
 }
 
 /// For watches that broke.

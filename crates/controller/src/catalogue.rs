@@ -1,6 +1,7 @@
 //! The kinds that the cluster serves.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use krono_graph::{KindName, Kinds, KnownKind};
@@ -33,11 +34,13 @@ pub(crate) struct Catalogue {
     requests: Requests,
     built_in: Arc<dyn Kinds + Send + Sync>,
     known: Mutex<HashMap<(String, String), Served>>,
+    /// How often something was forgotten: an answer that was on its way meanwhile may be out of date.
+    forgotten: AtomicUsize,
 }
 
 impl Catalogue {
     pub(crate) fn new(requests: Requests, built_in: Arc<dyn Kinds + Send + Sync>) -> Self {
-        Self { requests, built_in, known: Mutex::default() }
+        Self { requests, built_in, known: Mutex::default(), forgotten: AtomicUsize::new(0) }
     }
 
     /// The kind of that name, when the cluster serves it.
@@ -46,8 +49,12 @@ impl Catalogue {
         if let Some(served) = self.lock().get(&key) {
             return Ok(Some(served.clone()));
         }
+        let forgotten = self.forgotten.load(Ordering::SeqCst);
         let Some(served) = self.ask(api_version, kind).await? else { return Ok(None) };
-        self.lock().insert(key, served.clone());
+        let mut known = self.lock();
+        if self.forgotten.load(Ordering::SeqCst) == forgotten {
+            known.insert(key, served.clone());
+        }
         Ok(Some(served))
     }
 
@@ -82,7 +89,9 @@ impl Catalogue {
 
     /// The definition of a kind changed: `plural.group`.
     pub(crate) fn forget(&self, definition: &str) {
-        self.lock().retain(|_, it| format!("{}.{}", it.resource.plural, it.resource.group) != definition);
+        let mut known = self.lock();
+        self.forgotten.fetch_add(1, Ordering::SeqCst);
+        known.retain(|_, it| format!("{}.{}", it.resource.plural, it.resource.group) != definition);
     }
 
     async fn ask(&self, api_version: &str, kind: &str) -> kube::Result<Option<Served>> {

@@ -130,7 +130,10 @@ async fn round(
         if from != to {
             engine.metrics.definition_state_changed(name, &from, &to);
         }
-        let patch = json!({"status": replacing(&status, &observed.definition["status"])});
+        // The answer to a patch of any version might hide somebody's edit, which nobody would look at.
+        let version = &observed.definition["metadata"]["resourceVersion"];
+        let status = replacing(&status, &observed.definition["status"]);
+        let patch = json!({"metadata": {"resourceVersion": version}, "status": status});
         let answer = engine.requests.merge(&resource(), ("", name), &patch, Subresource::Status).await?;
         engine.definitions().answer(answer, None, &Key::Definition(Arc::clone(name)));
     }

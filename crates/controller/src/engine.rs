@@ -143,12 +143,15 @@ impl Engine {
     /// Has everything looked at that is known.
     pub(crate) fn look_at_everything(&self) {
         if let Ok(reading) = self.definitions().read() {
-            let names = reading.objects().names();
-            names.into_iter().for_each(|(_, name)| self.queue.add(Key::Definition(name.into())));
+            for (_, name) in reading.objects().names() {
+                self.queue.add(Key::Definition(name.into()));
+            }
         }
         let servings: Vec<_> =
             self.servings.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-        servings.iter().for_each(|it| self.enqueue_instances(it));
+        for serving in &servings {
+            self.enqueue_instances(serving);
+        }
     }
 
     /// Those that are not known yet come with the cache.

@@ -84,8 +84,13 @@ impl Pass<'_> {
         Some(Inventory::read(instance).ok().flatten().unwrap_or_default())
     }
 
+    /// A definition on its way out may wait for just this.
     fn absent(&self) -> Outcome {
         self.engine.router.set_interests(self.key, Vec::new());
+        let definition = self.engine.definition(&self.key.definition);
+        if definition.is_some_and(|it| !it["metadata"]["deletionTimestamp"].is_null()) {
+            self.engine.queue.add(Key::Definition(Arc::clone(&self.key.definition)));
+        }
         Outcome::Done
     }
 
@@ -148,13 +153,14 @@ impl Pass<'_> {
         }
     }
 
-    /// A merge patch from the status that is to the one that should be, for this very instance, and the instance as it is.
+    /// A merge patch from the status that is to the one that should be, for this very version of the instance, and the
+    /// instance as it is; the answer to a patch of any version might hide somebody's edit, which nobody would look at.
     fn status_patch(&self, status: &Value) -> Option<(Value, Value)> {
         let reading = self.serving.instances.read().ok()?;
         let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.seen().object;
-        let uid = &instance["metadata"]["uid"];
-        let patch = json!({"metadata": {"uid": uid}, "status": replacing(status, &instance["status"])});
-        Some((patch, instance.clone()))
+        let version = &instance["metadata"]["resourceVersion"];
+        let status = replacing(status, &instance["status"]);
+        Some((json!({"metadata": {"resourceVersion": version}, "status": status}), instance.clone()))
     }
 
     async fn perform(&mut self, actions: Vec<Action>, caches: &[Arc<KindCache>]) -> Round {

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_fails_comes_again_and_is_never_dropped() {
+    async fn defect_b9_what_fails_comes_again_and_is_never_dropped() {
         let queue = Queue::default();
         queue.add(key("a"));
         for times in 1..40 {

@@ -33,8 +33,8 @@ pub(crate) fn words(error: &watcher::Error) -> String {
     match error {
         watcher::Error::InitialListFailed(kube::Error::Api(status))
         | watcher::Error::WatchStartFailed(kube::Error::Api(status))
-        | watcher::Error::WatchFailed(kube::Error::Api(status)) => status.message.clone(),
-        watcher::Error::WatchError(status) => status.message.clone(),
+        | watcher::Error::WatchFailed(kube::Error::Api(status))
+        | watcher::Error::WatchError(status) => status.message.clone(),
         watcher::Error::InitialListFailed(error)
         | watcher::Error::WatchStartFailed(error)
         | watcher::Error::WatchFailed(error) => error.to_string(),

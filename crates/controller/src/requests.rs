@@ -149,7 +149,11 @@ impl Requests {
         let permit = self.pace.permit().await;
         let answer = api.list_metadata(&parameters).await;
         self.pace.learn(&answer, permit);
-        Ok(!answer?.items.is_empty())
+        match answer {
+            // There are no objects of a kind that is gone.
+            Err(kube::Error::Api(status)) if status.code == 404 => Ok(false),
+            answer => Ok(!answer?.items.is_empty()),
+        }
     }
 
     fn object(&self, resource: &ApiResource, object: &Value) -> (Api<Live>, String) {

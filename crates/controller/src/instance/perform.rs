@@ -91,7 +91,7 @@ impl Place<'_> {
             Ok(Some(left)) => cache.answer(left, None, &self.by()),
             Ok(None) => cache.bury(&name.namespace, &name.name, &self.by()),
             Err(error) if Refusal::of(&error) == Refusal::Absent => {
-                cache.bury(&name.namespace, &name.name, &self.by())
+                cache.bury(&name.namespace, &name.name, &self.by());
             }
             Err(error) => return Err(failure(Some(name), &error)),
         }

@@ -29,7 +29,8 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     };
     let report = Report { world, graph, evaluation: &evaluation, desired: &desired, observed: &visible };
     let status = report.status();
-    Plan { actions, status, interests: interests(graph, &evaluation), retry: report.wants_retry() }
+    let interests = interests(graph, &evaluation, &desired);
+    Plan { actions, status, interests, retry: report.wants_retry() }
 }
 
 struct Pass<'p, 'a> {
@@ -126,8 +127,8 @@ impl Observed for Visible<'_, '_> {
     }
 }
 
-/// The objects of others that the nodes of a graph look at.
-fn interests(graph: &CompiledGraph, evaluation: &Evaluation) -> Vec<Interest> {
+/// The objects of others that the nodes of a graph look at, or wait to have.
+fn interests(graph: &CompiledGraph, evaluation: &Evaluation, desired: &[Desired<'_>]) -> Vec<Interest> {
     let interest = |(node, state): (&krono_graph::Node, &NodeState)| {
         let NodeState::Resolved(resolved) = state else { return None };
         let kind = node.subject.kind().clone();
@@ -141,5 +142,7 @@ fn interests(graph: &CompiledGraph, evaluation: &Evaluation) -> Vec<Interest> {
             }
         }
     };
-    graph.nodes.iter().zip(&evaluation.nodes).filter_map(interest).collect()
+    let awaited = desired.iter().filter(|it| matches!(it.standing, Standing::Foreign(_)));
+    let awaited = awaited.map(|it| Interest::Named(it.name.clone()));
+    graph.nodes.iter().zip(&evaluation.nodes).filter_map(interest).chain(awaited).collect()
 }

@@ -1,0 +1,207 @@
+//! What is no longer wanted.
+
+use serde_json::{Value, json};
+
+use crate::world::{World, condition, config_map, definition};
+
+fn chain() -> String {
+    config_map("one", "text: one", "")
+        + &config_map("two", "text: '${one.data.text}'", "")
+        + &config_map("three", "text: '${two.data.text}'", "")
+}
+
+async fn with_a_chain() -> World {
+    let world = World::start().await;
+    world.define(&definition("App", "spec: {}", &chain())).await;
+    world.instance("App a", "").await;
+    world.active("App a").await;
+    world
+}
+
+async fn hold(world: &World, what: &str) {
+    world.merge(what, json!({"metadata": {"finalizers": ["acme.io/hold"]}})).await;
+}
+
+async fn release(world: &World, what: &str) {
+    world.merge(what, json!({"metadata": {"finalizers": null}})).await;
+}
+
+fn is_going(object: &Value) -> bool {
+    object["metadata"].get("deletionTimestamp").is_some()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_33_what_depends_goes_before_what_is_depended_on() {
+    let world = with_a_chain().await;
+    for name in ["one", "two", "three"] {
+        hold(&world, &format!("ConfigMap a-{name}")).await;
+    }
+    world.delete("App a").await;
+    for (name, before) in [("three", vec!["one", "two"]), ("two", vec!["one"]), ("one", vec![])] {
+        let what = format!("ConfigMap a-{name}");
+        world.eventually(&what, is_going).await;
+        world.settled().await;
+        for other in before {
+            assert!(!is_going(&world.there(&format!("ConfigMap a-{other}")).await), "{other} before {name}");
+        }
+        let told = world.there("App a").await;
+        assert_eq!(told["status"]["state"], "DELETING");
+        assert_eq!(condition(&told, "ResourcesReady")["reason"], "UnderDeletion");
+        release(&world, &what).await;
+        world.gone(&what).await;
+    }
+    world.gone("App a").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_33_deletion_needs_no_graph() {
+    let world = with_a_chain().await;
+    let broken = config_map("one", "text: '${nobody}'", "");
+    world.put(&definition("App", "spec: {}", &broken)).await;
+    world.state("ResourceGraphDefinition /app", "Inactive").await;
+    world.delete("App a").await;
+    world.gone("App a").await;
+    assert!(world.names("ConfigMap", "kro.run/owned=true").await.is_empty());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_33_deletion_needs_no_graph_even_after_a_restart() {
+    let mut world = with_a_chain().await;
+    let broken = config_map("one", "text: '${nobody}'", "");
+    world.put(&definition("App", "spec: {}", &broken)).await;
+    world.state("ResourceGraphDefinition /app", "Inactive").await;
+    world.start_controllers();
+    world.instance("App b", "").await;
+    let told = world.state("App b", "ERROR").await;
+    assert_eq!(condition(&told, "GraphResolved")["reason"], "ResolutionFailed");
+    world.delete("App a").await;
+    world.gone("App a").await;
+    assert!(world.names("ConfigMap", "kro.run/owned=true").await.is_empty());
+    world.settled().await;
+    world.define(&definition("App", "spec: {}", &chain())).await;
+    world.active("App b").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_33_what_has_no_place_in_the_order_goes_last() {
+    let world = with_a_chain().await;
+    let order = json!({"metadata": {"annotations": {"internal.kro.run/apply-order": null}}});
+    let suspend = json!({"metadata": {"annotations": {"kro.run/reconcile": "suspended"}}});
+    world.merge("App a", suspend).await;
+    world
+        .eventually("App a", |it| condition(it, "ResourcesReady")["reason"] == "ReconciliationSuspended")
+        .await;
+    world.merge("ConfigMap a-three", order).await;
+    hold(&world, "ConfigMap a-one").await;
+    world.delete("App a").await;
+    world.eventually("ConfigMap a-one", is_going).await;
+    world.settled().await;
+    assert!(world.get("ConfigMap a-two").await.is_none());
+    assert!(!is_going(&world.there("ConfigMap a-three").await));
+    release(&world, "ConfigMap a-one").await;
+    world.gone("App a").await;
+    assert!(world.get("ConfigMap a-three").await.is_none());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_33_an_inventory_that_was_edited_blocks_deletion() {
+    let world = with_a_chain().await;
+    let kinds = "applyset.kubernetes.io/contains-group-kinds";
+    let edit = |value: &str| json!({"metadata": {"annotations": {kinds: value}}});
+    let suspend = json!({"metadata": {"annotations": {"kro.run/reconcile": "suspended"}}});
+    world.merge("App a", suspend).await;
+    world.merge("App a", edit("Secret")).await;
+    world.delete("App a").await;
+    let told = world.state("App a", "DELETING").await;
+    assert!(crate::world::message(&told, "ResourcesReady").starts_with("deletion blocked: "), "{told:#}");
+    world.settled().await;
+    assert_eq!(world.names("ConfigMap", "kro.run/owned=true").await.len(), 3);
+    world.merge("App a", edit("ConfigMap")).await;
+    world.gone("App a").await;
+    assert!(world.names("ConfigMap", "kro.run/owned=true").await.is_empty());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_30_a_removed_resource_goes_and_the_inventory_shrinks() {
+    let world = World::start().await;
+    world.apply("{apiVersion: v1, kind: Namespace, metadata: {name: far}}").await;
+    let secret =
+        "- {id: secret, template: {apiVersion: v1, kind: Secret, metadata: {name: s, namespace: far}}}";
+    world.define(&definition("App", "spec: {}", &(chain() + secret))).await;
+    world.instance("App a", "").await;
+    let instance = world.active("App a").await;
+    let annotation = |object: &Value, name: &str| {
+        object["metadata"]["annotations"][format!("applyset.kubernetes.io/{name}")].clone()
+    };
+    assert_eq!(annotation(&instance, "contains-group-kinds"), "ConfigMap,Secret");
+    assert_eq!(annotation(&instance, "additional-namespaces"), "far");
+    world.settled().await;
+    world.define(&definition("App", "spec: {}", &chain())).await;
+    world.gone("Secret far/s").await;
+    world.eventually("App a", |it| annotation(it, "contains-group-kinds") == "ConfigMap").await;
+    world.settled().await;
+    assert_eq!(annotation(&world.there("App a").await, "additional-namespaces"), "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_30_nothing_is_pruned_while_something_fails() {
+    let world = World::start().await;
+    let schema = "spec: {zero: 'integer | default=1'}";
+    let failing = config_map("fails", "text: '${string(1 / schema.spec.zero)}'", "");
+    world.define(&definition("App", schema, &(chain() + &failing))).await;
+    world.instance("App a", "").await;
+    world.active("App a").await;
+    world.instance("App a", "zero: 0").await;
+    world.state("App a", "ERROR").await;
+    world.put(&definition("App", schema, &failing)).await;
+    world.settled().await;
+    assert_eq!(world.names("ConfigMap", "kro.run/owned=true").await.len(), 4);
+    world.instance("App a", "zero: 1").await;
+    world.gone("ConfigMap a-one").await;
+    world.active("App a").await;
+    world.settled().await;
+    assert_eq!(world.names("ConfigMap", "kro.run/owned=true").await, ["a-fails"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_31_a_sibling_that_is_not_ready_does_not_block_pruning() {
+    let world = World::start().await;
+    let slow = config_map("slow", "text: x", "readyWhen: ['${slow.data.?done.orValue(\"no\") == \"yes\"}']");
+    world.define(&definition("App", "spec: {}", &(slow.clone() + &chain()))).await;
+    world.instance("App a", "").await;
+    world.there("ConfigMap a-three").await;
+    world.state("App a", "IN_PROGRESS").await;
+    world.define(&definition("App", "spec: {}", &slow)).await;
+    world.gone("ConfigMap a-one").await;
+    world.settled().await;
+    assert_eq!(world.names("ConfigMap", "kro.run/owned=true").await, ["a-slow"]);
+    assert_eq!(world.there("App a").await["status"]["state"], "IN_PROGRESS");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_to_be_retained_stays_and_belongs_to_nobody() {
+    let world = World::start().await;
+    let resources =
+        config_map("kept", "text: x", "deletionPolicy: Retain") + &config_map("gone", "text: x", "");
+    world.define(&definition("App", "spec: {}", &resources)).await;
+    world.instance("App a", "").await;
+    world.active("App a").await;
+    world.settled().await;
+    world.delete("App a").await;
+    world.gone("App a").await;
+    assert!(world.get("ConfigMap a-gone").await.is_none());
+    let kept = world.there("ConfigMap a-kept").await;
+    assert_eq!(kept["data"]["text"], "x");
+    let labels = kept["metadata"]["labels"].as_object().cloned().unwrap_or_default();
+    assert!(labels.is_empty(), "{labels:?}");
+    world.settled().await;
+    world.instance("App a", "").await;
+    world.active("App a").await;
+    assert_eq!(world.there("ConfigMap a-kept").await["metadata"]["uid"], kept["metadata"]["uid"]);
+    world.settled().await;
+}

@@ -1,0 +1,254 @@
+//! Servers that fail, lines that break, controllers that die.
+
+use krono_apiserver::Server;
+use krono_controller::Options;
+use serde_json::json;
+use tokio::sync::watch;
+
+use crate::line::Fault;
+use crate::world::{World, condition, config_map, definition};
+
+/// `one` is what `two` is made of, beside a collection.
+fn resources() -> String {
+    config_map("one", "text: '${schema.spec.text}'", "")
+        + &config_map("two", "text: '${one.data.text}'", "includeWhen: ['${schema.spec.two}']")
+        + "- {id: many, forEach: [{item1: '${schema.spec.items}'}], template: {apiVersion: v1, kind: ConfigMap, \
+             metadata: {name: '${schema.metadata.name}-${item1}'}, data: {text: '${one.data.text}'}}}\n"
+}
+
+const SCHEMA: &str = "spec: {text: string, two: 'boolean | default=true', items: '[]string'}, \
+    status: {text: '${one.data.text}'}";
+const LARGE: &str = "text: hello, items: [p, q, r]";
+const SMALL: &str = "text: bye, two: false, items: [p]";
+
+async fn defined() -> World {
+    let world = World::start().await;
+    world.define(&definition("App", SCHEMA, &resources())).await;
+    world
+}
+
+async fn is_large(world: &World, name: &str) {
+    let told = world.active(&format!("App {name}")).await;
+    assert_eq!(told["status"]["text"], "hello");
+    let expected = ["one", "p", "q", "r", "two"].map(|it| format!("{name}-{it}"));
+    assert_eq!(world.names("ConfigMap", &format!("kro.run/instance-name={name}")).await, expected);
+}
+
+async fn is_small(world: &World, name: &str) {
+    world.eventually(&format!("App {name}"), |it| it["status"]["text"] == "bye").await;
+    world.active(&format!("App {name}")).await;
+    world.quiet().await;
+    let expected = ["one", "p"].map(|it| format!("{name}-{it}"));
+    assert_eq!(world.names("ConfigMap", &format!("kro.run/instance-name={name}")).await, expected);
+}
+
+async fn is_gone(world: &World, name: &str) {
+    world.gone(&format!("App {name}")).await;
+    assert!(world.names("ConfigMap", &format!("kro.run/instance-name={name}")).await.is_empty());
+}
+
+/// Every so many requests something is wrong.
+fn faults() -> impl FnMut(&str) -> Option<Fault> + Send {
+    let mut count = 0;
+    move |_| {
+        count += 1;
+        match count % 23 {
+            2 => Some(Fault::Refused(429)),
+            5 => Some(Fault::Refused(500)),
+            7 => Some(Fault::Refused(409)),
+            11 => Some(Fault::Refused(503)),
+            _ => None,
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_fails_now_and_then_delays_and_changes_nothing() {
+    let world = World::start().await;
+    world.line.break_with(faults());
+    world.define(&definition("App", SCHEMA, &resources())).await;
+    world.instance("App a", LARGE).await;
+    is_large(&world, "a").await;
+    world.instance("App a", SMALL).await;
+    is_small(&world, "a").await;
+    world.instance("App b", LARGE).await;
+    world.delete("App a").await;
+    is_gone(&world, "a").await;
+    is_large(&world, "b").await;
+    world.line.mend();
+    world.settled().await;
+}
+
+/// Controllers that die after some writes: the last of them reached the server or not, and nobody was told.
+fn die_after(world: &World, writes: usize, last: Fault) -> watch::Receiver<bool> {
+    let (died, dead) = watch::channel(false);
+    let mut left = writes;
+    world.line.break_with(move |request| {
+        if request.starts_with("GET") && !*died.borrow() {
+            return None;
+        }
+        if *died.borrow() {
+            return Some(Fault::Lost);
+        }
+        if left == 0 {
+            died.send_replace(true);
+            return Some(last);
+        }
+        left -= 1;
+        None
+    });
+    dead
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn controllers_may_die_at_any_write_and_others_go_on() {
+    let mut world = defined().await;
+    for last in [Fault::Lost, Fault::Unanswered] {
+        for writes in 0.. {
+            let name = format!("a{writes}");
+            let what = format!("App {name}");
+            let mut deaths = 0;
+            for step in ["large", "small", "gone"] {
+                let mut dead = die_after(&world, writes, last);
+                match step {
+                    "large" => drop(world.instance(&what, LARGE).await),
+                    "small" => drop(world.instance(&what, SMALL).await),
+                    _ => world.delete(&what).await,
+                }
+                let done = async {
+                    match step {
+                        "large" => is_large(&world, &name).await,
+                        "small" => is_small(&world, &name).await,
+                        _ => world.gone(&what).await,
+                    }
+                };
+                tokio::select! {
+                    _ = dead.wait_for(|it| *it) => deaths += 1,
+                    () = done => {}
+                }
+                world.start_controllers();
+                match step {
+                    "large" => is_large(&world, &name).await,
+                    "small" => is_small(&world, &name).await,
+                    _ => is_gone(&world, &name).await,
+                }
+                world.settled().await;
+            }
+            if deaths == 0 {
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn restarted_controllers_write_nothing_in_a_settled_world() {
+    let mut world = defined().await;
+    world.instance("App a", LARGE).await;
+    is_large(&world, "a").await;
+    world.settled().await;
+    world.start_controllers();
+    world.settled().await;
+    let is_own_kind = |it: &String| it.contains("/customresourcedefinitions/resourcegraph");
+    assert!(world.line.writes().iter().all(is_own_kind), "{:#?}", world.line.writes());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_happens_while_nobody_watches_is_made_up_for() {
+    let mut world = defined().await;
+    for name in ["a", "b", "c"] {
+        world.instance(&format!("App {name}"), LARGE).await;
+        is_large(&world, name).await;
+    }
+    world.kill_controllers();
+    world.merge("ConfigMap a-one", json!({"data": {"text": "drifted"}})).await;
+    world.delete("ConfigMap a-p").await;
+    world.instance("App b", SMALL).await;
+    world.delete("App c").await;
+    world.instance("App d", LARGE).await;
+    world.start_controllers();
+    world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "hello").await;
+    world.there("ConfigMap a-p").await;
+    is_large(&world, "a").await;
+    is_small(&world, "b").await;
+    is_gone(&world, "c").await;
+    is_large(&world, "d").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_happens_while_watches_are_broken_is_made_up_for() {
+    let world = defined().await;
+    world.instance("App a", LARGE).await;
+    world.instance("App c", LARGE).await;
+    is_large(&world, "a").await;
+    is_large(&world, "c").await;
+    for code in [500, 410] {
+        world.line.break_with(move |it| {
+            (it.starts_with("GET") && it.contains("watch=true")).then_some(Fault::Refused(code))
+        });
+        world.line.interrupt_watches();
+        world.merge("ConfigMap a-one", json!({"data": {"text": "drifted"}})).await;
+        world.delete("ConfigMap a-p").await;
+        world.instance("App b", LARGE).await;
+        world.line.mend();
+        world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "hello").await;
+        world.there("ConfigMap a-p").await;
+        is_large(&world, "b").await;
+        world.settled().await;
+        world.delete("App b").await;
+        is_gone(&world, "b").await;
+        world.settled().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn defect_b12_one_instance_does_not_hold_up_the_others() {
+    let mut world = defined().await;
+    world.line.break_with(|it| it.contains("configmaps/slow-").then_some(Fault::Lost));
+    world.instance("App slow", LARGE).await;
+    for number in 0..5 {
+        world.instance(&format!("App a{number}"), LARGE).await;
+    }
+    for number in 0..5 {
+        is_large(&world, &format!("a{number}")).await;
+    }
+    assert!(world.get("ConfigMap slow-one").await.is_none());
+    assert!(world.there("App slow").await.pointer("/status/state").is_none());
+    world.start_controllers();
+    is_large(&world, "slow").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn defect_b13_an_instance_recovers_with_its_definition() {
+    let mut world = defined().await;
+    world.instance("App a", LARGE).await;
+    is_large(&world, "a").await;
+    world.put(&definition("App", SCHEMA, &resources().replace("'${one.data.text}'", "'${nobody}'"))).await;
+    world.state("ResourceGraphDefinition /app", "Inactive").await;
+    world.start_controllers();
+    let told = world.state("App a", "ERROR").await;
+    assert_eq!(condition(&told, "GraphResolved")["reason"], "ResolutionFailed");
+    world.settled().await;
+    world.put(&definition("App", SCHEMA, &resources())).await;
+    is_large(&world, "a").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_that_is_established_before_it_is_served_is_waited_for() {
+    let server = Server::builder().imitate_establishing(true).start().await.expect("a server");
+    let world = World::start_on(server, Options::default()).await;
+    world.define(&definition("App", SCHEMA, &resources())).await;
+    let made = crate::world::instance("App a", LARGE);
+    // A real server takes the first objects of a kind when it is ready, and says so.
+    let mut tries = 0;
+    while let Err(refusal) = world.try_put(&made).await {
+        tries += 1;
+        assert!(tries < 1000, "{refusal}");
+        tokio::task::yield_now().await;
+    }
+    is_large(&world, "a").await;
+    world.settled().await;
+}

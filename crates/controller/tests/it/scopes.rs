@@ -1,0 +1,192 @@
+//! Kinds of other scopes, other definitions' kinds, and kinds that come and go.
+
+use serde_json::{Value, json};
+
+use crate::world::{World, condition, config_map, definition};
+
+const ROCKET: &str = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: rockets.acme.io},
+  spec: {group: acme.io, scope: Namespaced, names: {kind: Rocket, plural: rockets, singular: rocket, listKind: RocketList},
+    versions: [{name: v1alpha1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object,
+      properties: {spec: {type: object, properties: {fuel: {type: integer}}}, status: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}}]}}";
+
+const LAUNCH: &str = "- {id: rocket, template: {apiVersion: acme.io/v1alpha1, kind: Rocket, \
+    metadata: {name: '${schema.metadata.name}'}, spec: {fuel: '${schema.spec.fuel}'}}}";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cluster_wide_instances_have_resources_in_namespaces() {
+    let world = World::start().await;
+    let resources = "
+- id: space
+  deletionPolicy: Delete
+  template: {apiVersion: v1, kind: Namespace, metadata: {name: '${schema.metadata.name}'}}
+- id: settings
+  template:
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: settings, namespace: '${space.metadata.name}'}
+    data: {tier: '${schema.spec.tier}'}
+";
+    world.define(&definition("Tenant", "scope: Cluster, spec: {tier: string}", resources)).await;
+    world.instance("Tenant /red", "tier: gold").await;
+    world.active("Tenant /red").await;
+    let made = world.there("ConfigMap red/settings").await;
+    assert_eq!(made["data"]["tier"], "gold");
+    assert!(made["metadata"]["labels"].get("kro.run/instance-namespace").is_none());
+    world.merge("ConfigMap red/settings", json!({"data": {"tier": "drifted"}})).await;
+    world.eventually("ConfigMap red/settings", |it| it["data"]["tier"] == "gold").await;
+    world.settled().await;
+    world.delete("Tenant /red").await;
+    world.gone("Tenant /red").await;
+    assert!(world.get("ConfigMap red/settings").await.is_none());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn definitions_may_be_made_of_other_definitions_in_any_order() {
+    let world = World::start().await;
+    let outer = "
+- id: inner
+  readyWhen: ['${inner.status.state == \"ACTIVE\"}']
+  template: {apiVersion: kro.run/v1alpha1, kind: Inner, metadata: {name: '${schema.metadata.name}-in'}, spec: {text: '${schema.spec.text}'}}
+";
+    let outer_schema = "spec: {text: string}, status: {text: '${inner.status.text}'}";
+    world.put(&definition("Outer", outer_schema, outer)).await;
+    world.state("ResourceGraphDefinition /outer", "Inactive").await;
+    world.settled().await;
+    let inner_schema = "spec: {text: string}, status: {text: '${one.data.text}'}";
+    world
+        .define(&definition("Inner", inner_schema, &config_map("one", "text: '${schema.spec.text}'", "")))
+        .await;
+    world.active("ResourceGraphDefinition /outer").await;
+    world.instance("Outer a", "text: hello").await;
+    let told = world.active("Outer a").await;
+    assert_eq!(told["status"]["text"], "hello");
+    assert_eq!(world.there("ConfigMap a-in-one").await["data"]["text"], "hello");
+    world.instance("Outer a", "text: changed").await;
+    world.eventually("Outer a", |it| it["status"]["text"] == "changed").await;
+    world.active("Outer a").await;
+    world.settled().await;
+    world.delete("Outer a").await;
+    world.gone("Outer a").await;
+    assert!(world.get("Inner a-in").await.is_none());
+    assert!(world.get("ConfigMap a-in-one").await.is_none());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn definitions_may_make_definitions() {
+    let world = World::start().await;
+    let resources = r#"
+- id: made
+  readyWhen: ['${made.status.state == "Active"}']
+  template:
+    apiVersion: kro.run/v1alpha1
+    kind: ResourceGraphDefinition
+    metadata: {name: '${schema.metadata.name}'}
+    spec:
+      schema: {apiVersion: v1alpha1, kind: '${schema.spec.kind}', spec: {text: string}}
+      resources:
+      - id: one
+        template:
+          apiVersion: v1
+          kind: ConfigMap
+          metadata: {name: '${"${schema.metadata.name}"}-made'}
+          data: {text: '${"${schema.spec.text}"}'}
+"#;
+    world.define(&definition("Maker", "spec: {kind: string}", resources)).await;
+    world.instance("Maker m", "kind: Made").await;
+    world.active("Maker m").await;
+    world.instance("Made a", "text: hello").await;
+    world.active("Made a").await;
+    assert_eq!(world.there("ConfigMap a-made").await["data"]["text"], "hello");
+    world.settled().await;
+    world.delete("Made a").await;
+    world.gone("Made a").await;
+    world.delete("Maker m").await;
+    world.gone("Maker m").await;
+    world.gone("ResourceGraphDefinition /m").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_definition_waits_for_the_kinds_it_names() {
+    let world = World::start().await;
+    world.put(&definition("App", "spec: {fuel: integer}", LAUNCH)).await;
+    let told = world.state("ResourceGraphDefinition /app", "Inactive").await;
+    assert!(crate::world::message(&told, "GraphAccepted").contains("Rocket"), "{told:#}");
+    world.settled().await;
+    world.apply(ROCKET).await;
+    world.active("ResourceGraphDefinition /app").await;
+    world.instance("App a", "fuel: 3").await;
+    world.active("App a").await;
+    assert_eq!(world.there("Rocket.acme.io a").await["spec"]["fuel"], 3);
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_that_goes_and_comes_back_is_looked_after_again() {
+    let world = World::start().await;
+    world.apply(ROCKET).await;
+    world
+        .eventually("CustomResourceDefinition /rockets.acme.io", |it| {
+            condition(it, "Established")["status"] == "True"
+        })
+        .await;
+    world.define(&definition("App", "spec: {fuel: integer}", LAUNCH)).await;
+    world.instance("App a", "fuel: 3").await;
+    world.active("App a").await;
+    world.settled().await;
+    world.delete("CustomResourceDefinition /rockets.acme.io").await;
+    world.gone("CustomResourceDefinition /rockets.acme.io").await;
+    world.apply(ROCKET).await;
+    world.active("ResourceGraphDefinition /app").await;
+    world.eventually("Rocket.acme.io a", |it| it["spec"]["fuel"] == 3).await;
+    world.active("App a").await;
+    world.merge("Rocket.acme.io a", json!({"spec": {"fuel": 9}})).await;
+    world.eventually("Rocket.acme.io a", |it| it["spec"]["fuel"] == 3).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_33_an_instance_is_deleted_though_a_kind_of_its_resources_is_gone() {
+    let world = World::start().await;
+    world.apply(ROCKET).await;
+    world
+        .eventually("CustomResourceDefinition /rockets.acme.io", |it| {
+            condition(it, "Established")["status"] == "True"
+        })
+        .await;
+    world
+        .define(&definition(
+            "App",
+            "spec: {fuel: integer}",
+            &(LAUNCH.to_owned() + "\n" + &config_map("one", "a: b", "")),
+        ))
+        .await;
+    world.instance("App a", "fuel: 3").await;
+    world.active("App a").await;
+    world.delete("CustomResourceDefinition /rockets.acme.io").await;
+    world.gone("CustomResourceDefinition /rockets.acme.io").await;
+    world.delete("App a").await;
+    world.gone("App a").await;
+    assert!(world.get("ConfigMap a-one").await.is_none());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_schema_of_a_named_kind_is_noticed() {
+    let world = World::start().await;
+    world.apply(ROCKET).await;
+    let launch = LAUNCH
+        .replace("fuel: '${schema.spec.fuel}'", "fuel: '${schema.spec.fuel}', crew: '${schema.spec.fuel}'");
+    world.put(&definition("App", "spec: {fuel: integer}", &launch)).await;
+    world.state("ResourceGraphDefinition /app", "Inactive").await;
+    world
+        .apply(&ROCKET.replace("{fuel: {type: integer}}", "{fuel: {type: integer}, crew: {type: integer}}"))
+        .await;
+    world.active("ResourceGraphDefinition /app").await;
+    world.instance("App a", "fuel: 3").await;
+    world.eventually("Rocket.acme.io a", |it: &Value| it["spec"]["crew"] == 3).await;
+    world.active("App a").await;
+    world.settled().await;
+}
