@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use clap::Subcommand;
 use serde_json::{Map, Value};
 
-use crate::{command, go, results};
+use crate::{command, results};
 
 /// Where a run is asked to write its figures: one JSON object with at least a boolean `pass`.
 const JSON_PATH_VARIABLE: &str = "KRONO_E2E_JSON";
@@ -23,10 +23,6 @@ pub(crate) enum E2eArguments {
 /// Everything when nothing is named.
 pub(crate) fn run(root: &Path, wanted: Option<&E2eArguments>) -> anyhow::Result<()> {
     let all = [E2eArguments::Corpus, E2eArguments::Takeover];
-    if !go::is_present()? {
-        println!("left out: the real server, chainsaw and kro are built with Go");
-        return Ok(());
-    }
     command::run(&mut command::cargo(root, &["build", "-p", "krono-cli", "-p", "krono-e2e-controllers"]))?;
     let mut failed = Vec::new();
     for part in wanted.map_or(&all[..], std::slice::from_ref) {
@@ -35,6 +31,9 @@ pub(crate) fn run(root: &Path, wanted: Option<&E2eArguments>) -> anyhow::Result<
             E2eArguments::Takeover => "takeover",
         };
         let figures = play(root, name)?;
+        if figures.get("played") == Some(&Value::from(0)) {
+            continue;
+        }
         if figures.get("pass") != Some(&Value::Bool(true)) {
             failed.push(name);
         }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::chainsaw::Chainsaw;
 use crate::cluster::Cluster;
 use crate::corpus::{self, Manifests, entries, file_name};
+use crate::programs;
 use crate::snapshot::Snapshot;
 use crate::world::{Controller, Server, World};
 
@@ -35,6 +36,9 @@ impl Report {
 /// Plays the whole corpus on one server.
 pub(crate) async fn on(server: Server, krono: &Path, only: &str, report: &mut Report) -> anyhow::Result<()> {
     let Some(folder) = corpus::folder() else { bail!("the corpus is not beside the project") };
+    if server == Server::Real && !programs::go_is_present("the real server")? {
+        return Ok(());
+    }
     let mut world = start(server, krono).await?;
     let name = |part: &str| format!("{server:?}/{part}").to_lowercase();
     if "examples".contains(only) {
@@ -50,7 +54,7 @@ pub(crate) async fn on(server: Server, krono: &Path, only: &str, report: &mut Re
         let played = manifests(&mut world, krono, &all).await;
         report.add(&name("upgrade"), played);
     }
-    if "chainsaw".contains(only) {
+    if "chainsaw".contains(only) && programs::go_is_present("chainsaw")? {
         let chainsaw = Chainsaw::prepare(&folder.join("chainsaw"))?;
         for test in chainsaw.tests()? {
             let played = tokio::task::block_in_place(|| chainsaw.play(&test, &world.cluster.kubeconfig));

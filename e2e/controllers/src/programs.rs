@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 use krono_e2e_kube::GoProgram;
@@ -13,6 +13,19 @@ const CHAINSAW: &str = "v0.2.14";
 
 /// What chainsaw lacks since Go 1.26: it runs its tests as Go's own package for tests, which asks for this.
 const MODULE_PATH: &str = "package internal\n\nfunc (*TestDeps) ModulePath() string { return \"\" }\n";
+
+/// Whether Go can be used; its absence is said aloud together with what it is needed for, and is an error under `CI=true`.
+pub(crate) fn go_is_present(needed_for: &str) -> anyhow::Result<bool> {
+    let mut go = Command::new("go");
+    if go.arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|it| it.success()) {
+        return Ok(true);
+    }
+    if std::env::var_os("CI").is_some_and(|it| it == "true") {
+        bail!("Go is not installed, and {needed_for} is built with it");
+    }
+    println!("left out: {needed_for}, for Go is not installed");
+    Ok(false)
+}
 
 /// kro's controller.
 pub(crate) fn kro() -> anyhow::Result<PathBuf> {

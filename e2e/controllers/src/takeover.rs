@@ -20,6 +20,9 @@ const EXPLAINED: [&str; 1] = [".metadata.labels.kro.run/kro-version"];
 /// Plays kro's manifests on the real server under kro, under krono, and under kro again.
 pub(crate) async fn run(krono: &Path, report: &mut Report) -> anyhow::Result<()> {
     let Some(folder) = corpus::folder() else { bail!("the corpus is not beside the project") };
+    if !programs::go_is_present("kro and the real server")? {
+        return Ok(());
+    }
     let kro = Controller::Kro(programs::kro()?, Vec::new());
     let mut all = Manifests::read_all(&folder.join("upgrade"))?;
     for example in EXAMPLES {
