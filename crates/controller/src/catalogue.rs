@@ -65,11 +65,12 @@ impl Catalogue {
         if known.is_some() {
             return Ok(known);
         }
-        let group = match discovery::oneshot::group(&self.requests.client, &of.group).await {
-            Ok(group) => group,
-            Err(error) if is_unknown(&error) => return Ok(None),
-            Err(error) => return Err(error),
-        };
+        let group =
+            match self.requests.send(|| discovery::oneshot::group(&self.requests.client, &of.group)).await {
+                Ok(group) => group,
+                Err(error) if is_unknown(&error) => return Ok(None),
+                Err(error) => return Err(error),
+            };
         match group.recommended_kind(&of.kind) {
             Some((resource, _)) => self.find(&resource.api_version, &of.kind).await,
             None => Ok(None),
@@ -97,29 +98,41 @@ impl Catalogue {
     async fn ask(&self, api_version: &str, kind: &str) -> kube::Result<Option<Served>> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let wanted = GroupVersionKind::gvk(group, version, kind);
-        let (resource, capabilities) =
-            match discovery::oneshot::pinned_kind(&self.requests.client, &wanted).await {
-                Ok(found) => found,
-                Err(error) if is_unknown(&error) => return Ok(None),
-                Err(error) => return Err(error),
-            };
+        let client = &self.requests.client;
+        let found = self.requests.send(|| discovery::oneshot::pinned_kind(client, &wanted)).await;
+        let (resource, capabilities) = match found {
+            Ok(found) => found,
+            Err(error) if is_unknown(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
         let namespaced = capabilities.scope == Scope::Namespaced;
         let schema = match self.built_in.find(api_version, kind) {
             Some(known) => Some(known.schema),
-            None => self.schema(&resource).await?,
+            None => match self.definition(&resource).await? {
+                Some(definition) => schema(&definition, &resource.version),
+                None if self.is_aggregated(&resource).await? => None,
+                // Discovery may still tell of a kind whose definition is gone.
+                None => return Ok(None),
+            },
         };
         let kind = KindName { api_version: api_version.to_owned(), kind: kind.to_owned(), namespaced };
         Ok(Some(Served { kind, resource, schema }))
     }
 
-    /// The schema in a kind's definition.
-    async fn schema(&self, resource: &ApiResource) -> kube::Result<Option<Arc<Schema>>> {
+    /// The definition of a kind.
+    async fn definition(&self, resource: &ApiResource) -> kube::Result<Option<Value>> {
         let name = format!("{}.{}", resource.plural, resource.group);
-        let definition = self.requests.get(&crate::definition::crd_resource(), "", &name).await?;
-        let versions = definition.as_ref().and_then(|it| it["spec"]["versions"].as_array());
-        let version = versions.and_then(|all| all.iter().find(|it| it["name"] == resource.version.as_str()));
-        let schema = version.and_then(|it| it.pointer("/schema/openAPIV3Schema"));
-        Ok(schema.and_then(|it| Schema::from_value(it).ok()).map(Arc::new))
+        self.requests.get(&crate::definition::crd_resource(), "", &name).await
+    }
+
+    /// Whether another API server answers for a kind; nothing is known of its schema.
+    async fn is_aggregated(&self, resource: &ApiResource) -> kube::Result<bool> {
+        let name = format!("{}.{}", resource.version, resource.group);
+        match self.requests.get(&crate::definition::api_service_resource(), "", &name).await {
+            Ok(service) => Ok(service.is_some_and(|it| !it["spec"]["service"].is_null())),
+            Err(error) if is_unknown(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), Served>> {
@@ -184,6 +197,13 @@ fn mentioned(definition: &Value) -> Vec<(String, String)> {
     kinds.sort_unstable();
     kinds.dedup();
     kinds
+}
+
+/// The schema that a definition gives one of its versions.
+fn schema(definition: &Value, version: &str) -> Option<Arc<Schema>> {
+    let versions = definition["spec"]["versions"].as_array()?;
+    let version = versions.iter().find(|it| it["name"] == version)?;
+    Schema::from_value(version.pointer("/schema/openAPIV3Schema")?).ok().map(Arc::new)
 }
 
 /// Whether the cluster has no such group, version or kind.

@@ -43,6 +43,11 @@ pub(crate) fn crd_resource() -> ApiResource {
     named("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions")
 }
 
+/// The kind of the announcements of other API servers.
+pub(crate) fn api_service_resource() -> ApiResource {
+    named("apiregistration.k8s.io", "v1", "APIService", "apiservices")
+}
+
 fn named(group: &str, version: &str, kind: &str, plural: &str) -> ApiResource {
     ApiResource {
         group: group.to_owned(),

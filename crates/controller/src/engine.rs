@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::cache::{Filter, KindCache};
 use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
+use crate::claims::Claims;
 use crate::events::Events;
 use crate::metrics::Metrics;
 use crate::options::Options;
@@ -33,6 +34,7 @@ pub(crate) struct Engine {
     pub(crate) options: Options,
     pub(crate) metrics: Metrics,
     pub(crate) events: Events,
+    pub(crate) claims: Claims,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
 }
@@ -56,6 +58,7 @@ impl Engine {
             queue,
             router,
             events: Events::new(client, options.condition_events),
+            claims: Claims::default(),
             options,
             metrics,
         }

@@ -6,6 +6,7 @@ mod backoff;
 mod cache;
 mod caches;
 mod catalogue;
+mod claims;
 mod clock;
 mod definition;
 mod definitions;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use krono_model::names;
 use krono_planner::instance::ObjectName;
@@ -12,11 +13,16 @@ use kube::api::{
 use kube::{Api, Client};
 use serde_json::Value;
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::{sleep, timeout};
 
 use crate::live::Live;
 
 /// Who changes what is not applied.
 const MANAGER: &str = "krono";
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// When to send a request again that the server could not serve.
+const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(200)];
 /// The most requests at a time.
 const MOST: usize = 64;
 /// The fewest, however much the server complains.
@@ -53,7 +59,8 @@ impl Requests {
         let mut parameters = PatchParams::apply(manager);
         parameters.force = force;
         let (api, name) = self.object(resource, object);
-        self.paced(api.patch(&name, &parameters, &Patch::Apply(object))).await
+        let patch = Patch::Apply(object);
+        self.send(|| api.patch(&name, &parameters, &patch)).await.map(|it| it.value)
     }
 
     /// A merge patch of an object or of its status.
@@ -67,10 +74,11 @@ impl Requests {
         let api = self.api(resource, namespace);
         let parameters = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
         let patch = Patch::Merge(patch);
-        match subresource {
-            Subresource::None => self.paced(api.patch(name, &parameters, &patch)).await,
-            Subresource::Status => self.paced(api.patch_status(name, &parameters, &patch)).await,
-        }
+        let answer = match subresource {
+            Subresource::None => self.send(|| api.patch(name, &parameters, &patch)).await,
+            Subresource::Status => self.send(|| api.patch_status(name, &parameters, &patch)).await,
+        };
+        answer.map(|it| it.value)
     }
 
     /// Deletes an object if it is still the one that was seen; what is left of it while others hold on to it.
@@ -86,9 +94,7 @@ impl Requests {
             ..DeleteParams::default()
         };
         let api = self.api(resource, &name.namespace);
-        let permit = self.pace.permit().await;
-        let answer = api.delete(&name.name, &parameters).await;
-        self.pace.learn(&answer, permit);
+        let answer = self.send(|| api.delete(&name.name, &parameters)).await;
         Ok(answer?.left().map(|it| it.value).filter(|it| !it["metadata"]["finalizers"].is_null()))
     }
 
@@ -108,9 +114,7 @@ impl Requests {
             kind: resource.kind.clone(),
         });
         let api: Api<DynamicObject> = Api::all_with(client, resource);
-        let permit = self.pace.permit().await;
-        let answer = api.create(&parameters, &dynamic).await;
-        self.pace.learn(&answer, permit);
+        let answer = self.send(|| api.create(&parameters, &dynamic)).await;
         serde_json::to_value(answer?).map_err(kube::Error::SerdeError)
     }
 
@@ -121,9 +125,8 @@ impl Requests {
         labels: Option<String>,
     ) -> kube::Result<Vec<Value>> {
         let api = self.api(resource, "");
-        let permit = self.pace.permit().await;
-        let answer = api.list(&ListParams { label_selector: labels, ..ListParams::default() }).await;
-        self.pace.learn(&answer, permit);
+        let parameters = ListParams { label_selector: labels, ..ListParams::default() };
+        let answer = self.send(|| api.list(&parameters)).await;
         Ok(answer?.items.into_iter().map(|it| it.value).collect())
     }
 
@@ -135,10 +138,7 @@ impl Requests {
         name: &str,
     ) -> kube::Result<Option<Value>> {
         let api = self.api(resource, namespace);
-        let permit = self.pace.permit().await;
-        let answer = api.get_opt(name).await;
-        self.pace.learn(&answer, permit);
-        Ok(answer?.map(|it| it.value))
+        Ok(self.send(|| api.get_opt(name)).await?.map(|it| it.value))
     }
 
     /// Whether an `ApplySet` has members of a kind, asked of the server itself.
@@ -146,10 +146,7 @@ impl Requests {
         let label = format!("{}={applyset}", names::APPLYSET_PART_OF_LABEL);
         let parameters = ListParams::default().labels(&label).limit(1);
         let api = self.api(resource, "");
-        let permit = self.pace.permit().await;
-        let answer = api.list_metadata(&parameters).await;
-        self.pace.learn(&answer, permit);
-        match answer {
+        match self.send(|| api.list_metadata(&parameters)).await {
             // There are no objects of a kind that is gone.
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(false),
             answer => Ok(!answer?.items.is_empty()),
@@ -170,12 +167,29 @@ impl Requests {
         }
     }
 
-    async fn paced(&self, request: impl Future<Output = kube::Result<Live>>) -> kube::Result<Value> {
-        let permit = self.pace.permit().await;
-        let answer = request.await;
-        self.pace.learn(&answer, permit);
-        answer.map(|it| it.value)
+    /// Sends a request, and again after a little while when the server cannot serve it at the moment: whatever is sent
+    /// here may be sent twice.
+    pub(crate) async fn send<T, F>(&self, request: impl Fn() -> F) -> kube::Result<T>
+    where
+        F: Future<Output = kube::Result<T>>,
+    {
+        let mut pauses = PAUSES.into_iter();
+        loop {
+            let permit = self.pace.permit().await;
+            let answer = timeout(PATIENCE, request()).await;
+            let answer = answer.unwrap_or_else(|late| Err(kube::Error::Service(Box::new(late))));
+            self.pace.learn(&answer, permit);
+            match (answer, pauses.next()) {
+                (Err(error), Some(pause)) if is_passing(&error) => sleep(pause).await,
+                (answer, _) => return answer,
+            }
+        }
     }
+}
+
+/// Whether the same request may be answered a little later.
+fn is_passing(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 429 || status.code >= 500)
 }
 
 /// The part of an object that a request is about.

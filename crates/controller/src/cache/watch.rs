@@ -92,6 +92,12 @@ impl KindCache {
         Err(Incomplete { kind: self.kind.clone(), complaint: state.complaint.clone() })
     }
 
+    /// Whether an object of that name is known.
+    pub(crate) fn shows(&self, namespace: &str, name: &str) -> bool {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        state.objects.get(namespace, name).is_some()
+    }
+
     /// Takes in the answer to a write by somebody; everybody else is told at once, since the event of this write will
     /// be no news.
     pub(crate) fn answer(&self, object: Value, desired: Option<Digest>, by: &Key) {

@@ -70,6 +70,10 @@ impl Place<'_> {
         force: bool,
     ) -> Result<Beside, Failure> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
+        let claim = self.engine.claims.hold(&name);
+        if claim.is_none() || (!force && cache.shows(&name.namespace, &name.name)) {
+            return Err(Failure { of: Some(name), refusal: Refusal::Stale });
+        }
         let requests = &self.engine.requests;
         match requests.apply(&cache.resource, object, names::MANAGER_RESOURCES, force).await {
             Ok(answer) => {
