@@ -27,7 +27,7 @@ pub(crate) fn run(root: &Path, name: Option<&str>) -> anyhow::Result<()> {
     let mut missed = Vec::new();
     let chosen = BENCHMARKS.iter().filter(|it| name.is_none_or(|name| name == it.name)).collect::<Vec<_>>();
     if chosen.is_empty() {
-        let known: Vec<_> = BENCHMARKS.iter().map(|it| it.name).chain(["apiserver"]).collect();
+        let known: Vec<_> = BENCHMARKS.iter().map(|it| it.name).chain(["apiserver", "reconcile"]).collect();
         bail!("no such benchmark; there are {}", known.join(", "));
     }
     for benchmark in chosen {

@@ -21,7 +21,7 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
 }
 
 /// Where cargo puts the program that ships.
-fn binary(root: &Path) -> anyhow::Result<PathBuf> {
+pub(crate) fn binary(root: &Path) -> anyhow::Result<PathBuf> {
     let arguments = ["metadata", "--no-deps", "--format-version", "1"];
     let text = command::output(&mut command::cargo(root, &arguments))?;
     let metadata: Value = serde_json::from_str(&text).context("cannot read the output of cargo metadata")?;

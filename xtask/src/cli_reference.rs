@@ -22,6 +22,7 @@ const COMMANDS: &[&[&str]] = &[
     &["backup"],
     &["restore"],
     &["controller"],
+    &["tree"],
     &["workloads"],
     &["validate"],
     &["render"],

@@ -4,6 +4,7 @@
 mod bench;
 mod bench_apiserver;
 mod bench_cel_go;
+mod bench_reconcile;
 mod cel_golden;
 mod cli_reference;
 mod command;
@@ -11,6 +12,7 @@ mod conformance;
 mod crds;
 mod deep;
 mod definition_golden;
+mod e2e;
 mod generated;
 mod go;
 mod kube;
@@ -46,7 +48,7 @@ enum Chore {
     Deep(deep::DeepArguments),
     /// Run the benchmarks and write results/bench-NAME.json
     Bench {
-        /// Only this one; `apiserver` is run only when it is named, for it needs Go and several minutes
+        /// Only this one; `apiserver` and `reconcile` are run only when they are named, for they need Go and many minutes
         name: Option<String>,
     },
     /// Compare with cel-go on the corpus expressions and write results/bench-cel-go.json
@@ -57,6 +59,11 @@ enum Chore {
     Crds,
     /// Ask the libraries of the API server about custom resource definitions and rewrite the golden file
     DefinitionGolden,
+    /// Play kro's own manifests on krono's controllers, and let krono and kro take over from each other
+    E2e {
+        #[command(subcommand)]
+        part: Option<e2e::E2eArguments>,
+    },
     /// Ask the libraries of the API server about patches and managed fields and rewrite the golden files
     PatchGolden,
     /// Build or run the real Kubernetes control plane on loopback
@@ -89,11 +96,13 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::Generated => generated::run(&root),
         Chore::Deep(wanted) => deep::run(&root, &wanted),
         Chore::Bench { name } if name.as_deref() == Some("apiserver") => bench_apiserver::run(&root),
+        Chore::Bench { name } if name.as_deref() == Some("reconcile") => bench_reconcile::run(&root),
         Chore::Bench { name } => bench::run(&root, name.as_deref()),
         Chore::BenchCelGo => bench_cel_go::run(&root),
         Chore::CelGolden => cel_golden::run(&root),
         Chore::Crds => crds::run(&root),
         Chore::DefinitionGolden => definition_golden::run(&root),
+        Chore::E2e { part } => e2e::run(&root, part.as_ref()),
         Chore::PatchGolden => patch_golden::run(&root),
         Chore::Kube(wanted) => kube::run(&root, &wanted),
         Chore::Conformance(wanted) => conformance::run(&root, &wanted),

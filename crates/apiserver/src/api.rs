@@ -107,11 +107,11 @@ impl Api {
     ) -> Result<Reply, Status> {
         self.authorize_target(&user, &parts.method, &target, &query)?;
         let Some(resource) = self.find_resource(&target).await? else {
-            return self.no_such_resource(&target);
+            return self.no_such_resource(&target.group);
         };
         let resource = &resource;
         if target.namespace.is_some() && !resource.is_namespaced() {
-            return self.no_such_resource(&target);
+            return self.no_such_resource(&target.group);
         }
         let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)
             .ok_or_else(Status::method_not_allowed_here)?;
@@ -124,7 +124,7 @@ impl Api {
             return self.special(special, verb, &call).await;
         }
         let Some(subresource) = Subresource::of(resource, target.subresource.as_deref()) else {
-            return self.no_such_resource(&target);
+            return self.no_such_part(resource, &target);
         };
         let call = Call::new(Arc::clone(resource), target, subresource, query, user, (parts, body.await?))?;
         let deprecation = resource.deprecation();
@@ -132,11 +132,21 @@ impl Api {
         Ok(reply.with_warnings(deprecation.into_iter().collect()))
     }
 
+    fn no_such_part(&self, resource: &Resource, target: &Target) -> Result<Reply, Status> {
+        if resource.is_custom() {
+            let name = target.name.as_deref().unwrap_or_default();
+            return Err(Status::not_found(Subject::resource(&resource.kind), name));
+        }
+        self.no_such_resource(&target.group)
+    }
+
+    fn no_such_resource(&self, group: &str) -> Result<Reply, Status> {
+        if self.is_own_group(group) { Err(Status::no_such_resource()) } else { Ok(not_found()) }
+    }
+
     /// The groups of the server itself say politely what they do not have.
-    fn no_such_resource(&self, target: &Target) -> Result<Reply, Status> {
-        let is_ours =
-            |it: &Arc<Resource>| *it.kind.group == target.group && *it.kind.version == target.version;
-        if self.built_in.iter().any(is_ours) { Err(Status::no_such_resource()) } else { Ok(not_found()) }
+    fn is_own_group(&self, group: &str) -> bool {
+        self.built_in.iter().any(|it| *it.kind.group == *group)
     }
 
     async fn dispatch(self: &Arc<Self>, verb: Verb, call: Call) -> Result<Reply, Status> {

@@ -12,6 +12,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 use serde_json::Value;
 
+use crate::autoscalers;
 use crate::events;
 use crate::object::Object;
 use crate::resource::Resource;
@@ -109,24 +110,40 @@ fn relabel(resource: &Resource, mut object: Object, api_version: &str) -> Object
     if events::is_event(&resource.kind) {
         return events::convert(object, api_version);
     }
+    if autoscalers::is_autoscaler(&resource.kind) {
+        return autoscalers::convert(object, api_version);
+    }
     object.set("apiVersion", Some(api_version.into()));
     object
 }
 
-/// A stored object as this kind: converted, without fields it does not know, with its defaults.
+/// A stored object as this kind: with the defaults of the version it is stored in, converted, without fields that
+/// this version does not know.
 pub(crate) async fn read(resource: &Resource, stored: &Stored) -> Result<Object, Status> {
     let object = stored.decode().map_err(Status::internal)?;
     if resource.serves_as_is(stored) {
         return Ok(object);
     }
-    let object = convert(resource, object, resource.api_version()).await?;
+    let object = convert(resource, complete(resource, object), resource.api_version()).await?;
     Ok(finish(resource, object))
 }
 
+/// A custom object as its definition now says that it is, in the version in which it was stored.
+fn complete(resource: &Resource, mut object: Object) -> Object {
+    if resource.is_custom() {
+        let schema = resource.schema_of(object.text("apiVersion"));
+        krono_schema::prune_object(schema, object.value_mut());
+        krono_schema::drop_nulls(schema, object.value_mut());
+        krono_schema::default(schema, object.value_mut());
+        resource.normalise(&mut object);
+    }
+    object
+}
+
+/// Conversion may bring fields that this version does not know; defaults were those of the version it came from.
 fn finish(resource: &Resource, mut object: Object) -> Object {
     if resource.is_custom() {
         resource.prune(&mut object);
-        resource.default(&mut object);
     }
     object
 }
@@ -143,8 +160,11 @@ pub(crate) async fn serve(resource: &Resource, stored: &Stored) -> Result<Stored
 pub(crate) async fn serve_all(resource: &Resource, mut stored: Vec<Stored>) -> Result<Vec<Stored>, Status> {
     let needy: Vec<usize> =
         (0..stored.len()).filter(|index| !resource.serves_as_is(&stored[*index])).collect();
-    let objects = needy.iter().map(|index| stored[*index].decode().map_err(Status::internal));
-    let objects = objects.collect::<Result<Vec<_>, _>>()?;
+    let objects = needy.iter().map(|index| {
+        let object = stored[*index].decode().map_err(Status::internal)?;
+        Ok(complete(resource, object))
+    });
+    let objects = objects.collect::<Result<Vec<_>, Status>>()?;
     let converted = convert_all(resource, objects, resource.api_version()).await?;
     for (index, object) in needy.into_iter().zip(converted) {
         stored[index] = restored(&finish(resource, object), stored[index].version())?;
@@ -157,7 +177,11 @@ fn restored(object: &Object, version: u64) -> Result<Stored, Status> {
     Stored::new(record, version).map_err(Status::internal)
 }
 
-/// The record of an object that a client wrote in this version.
+/// The record of an object that a client wrote in this version, without fields that the stored version does not know.
 pub(crate) async fn record(resource: &Resource, object: Object) -> Result<Bytes, Status> {
-    resource.record(&convert(resource, object, &resource.storage_api_version).await?)
+    let mut object = convert(resource, object, &resource.storage_api_version).await?;
+    if resource.is_custom() && resource.storage_api_version != resource.api_version() {
+        krono_schema::prune_object(resource.schema_of(&resource.storage_api_version), object.value_mut());
+    }
+    resource.record(&object)
 }

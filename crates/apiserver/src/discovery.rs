@@ -50,8 +50,9 @@ fn group_value(group: &str, versions: &[std::sync::Arc<str>], whole: bool) -> Va
 
 /// `/api/v1` and `/apis/{group}/{version}`.
 pub(crate) fn resources(registry: &Registry, group: &str, version: &str) -> Option<Value> {
-    let mut kinds: Vec<Value> = registry.in_version(group, version).flat_map(|it| entries(it)).collect();
-    kinds.sort_by(|left, right| left["name"].as_str().cmp(&right["name"].as_str()));
+    let mut found: Vec<_> = registry.in_version(group, version).collect();
+    found.sort_by(|left, right| left.kind.plural.cmp(&right.kind.plural));
+    let kinds: Vec<Value> = found.into_iter().flat_map(|it| entries(it)).collect();
     (!kinds.is_empty()).then(|| {
         json!({
             "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version(group, version),
@@ -123,7 +124,7 @@ struct Part<'r> {
     verbs: &'r [&'r str],
 }
 
-/// The parts of a kind, by name.
+/// The parts of a kind; those of built-in kinds by name.
 fn parts(resource: &Resource) -> Vec<Part<'_>> {
     let kind = &resource.kind;
     let own = if resource.is_custom() { &[] } else { builtin::parts(&kind.group, &kind.kind) };
@@ -137,7 +138,9 @@ fn parts(resource: &Resource) -> Vec<Part<'_>> {
     let status = kind.has_status.then_some(status);
     let scale = kind.scale.as_ref().map(|_| scale);
     let mut parts: Vec<Part<'_>> = own.chain(status).chain(scale).collect();
-    parts.sort_by_key(|part| part.name);
+    if !resource.is_custom() {
+        parts.sort_by_key(|part| part.name);
+    }
     parts
 }
 
@@ -149,7 +152,12 @@ fn storage_hash(resource: &Resource) -> String {
     use base64::Engine;
     use sha2::{Digest, Sha256};
     let kind = &resource.kind;
-    let storage = &resource.storage_api_version;
+    let storage = match &*kind.kind {
+        // The real server stores these in older versions.
+        "CustomResourceDefinition" if !resource.is_custom() => "apiextensions.k8s.io/v1beta1",
+        "VolumeAttributesClass" if !resource.is_custom() => "storage.k8s.io/v1beta1",
+        _ => resource.storage_api_version.as_str(),
+    };
     let slash = if storage.contains('/') { "" } else { "/" };
     let digest = Sha256::digest(format!("{slash}{storage}/{}", kind.kind));
     base64::engine::general_purpose::STANDARD.encode(&digest[..8])

@@ -7,6 +7,7 @@ mod accept;
 mod admission;
 mod api;
 pub mod authentication;
+mod autoscalers;
 mod body;
 pub mod builtin;
 pub mod certificates;

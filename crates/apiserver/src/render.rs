@@ -1,10 +1,14 @@
 //! Stored objects written in the form a client wants.
 
+mod list;
+
 use bytes::Bytes;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use self::list::ItemForm;
 use crate::accept::Form;
+use crate::body::Body;
 use crate::query::IncludeObject;
 use crate::resource::Resource;
 use crate::status::Status;
@@ -38,7 +42,7 @@ pub(crate) struct ListMeta {
 impl Renderer<'_> {
     /// One object.
     pub(crate) fn object(&self, stored: &Stored) -> Result<Bytes, Status> {
-        let mut out = Vec::with_capacity(stored.json_size());
+        let mut out = Vec::with_capacity(stored.json_length());
         self.write_object(stored, true, &mut out)?;
         Ok(out.into())
     }
@@ -47,7 +51,7 @@ impl Renderer<'_> {
     pub(crate) fn write_object(&self, stored: &Stored, first: bool, out: &mut Vec<u8>) -> Result<(), Status> {
         match self.form {
             Form::Object | Form::Discovery => stored.write_json(out),
-            Form::Metadata => write_partial(stored, out),
+            Form::Metadata => list::write_partial(stored, out),
             Form::Table => {
                 let meta = ListMeta { version: stored.version(), ..ListMeta::default() };
                 let table = self.table(std::slice::from_ref(stored), &meta, first)?;
@@ -58,30 +62,20 @@ impl Renderer<'_> {
     }
 
     /// A list.
-    pub(crate) fn list(&self, items: &[Stored], meta: &ListMeta) -> Result<Bytes, Status> {
-        if self.form == Form::Table {
-            let table = self.table(items, meta, true)?;
-            return serde_json::to_vec(&table).map(Bytes::from).map_err(Status::internal);
-        }
-        let mut out = Vec::with_capacity(256 + items.iter().map(|item| item.json_size() + 80).sum::<usize>());
-        self.write_list_head(meta, &mut out)?;
-        for (index, item) in items.iter().enumerate() {
-            if index > 0 {
-                out.push(b',');
+    pub(crate) fn list(&self, items: Vec<Stored>, meta: &ListMeta) -> Result<Body, Status> {
+        let item_form = match self.form {
+            Form::Table => {
+                let table = self.table(&items, meta, true)?;
+                return serde_json::to_vec(&table).map(Body::whole).map_err(Status::internal);
             }
-            match self.form {
-                Form::Metadata => write_partial(item, &mut out),
-                Form::Object | Form::Table | Form::Discovery if self.resource.is_custom() => {
-                    item.write_json(&mut out);
-                }
-                Form::Object | Form::Table | Form::Discovery => item.write_untyped(&mut out),
-            }
-        }
-        out.extend_from_slice(b"]}\n");
-        Ok(out.into())
+            Form::Metadata => ItemForm::Partial,
+            Form::Object | Form::Discovery if self.resource.is_custom() => ItemForm::Typed,
+            Form::Object | Form::Discovery => ItemForm::Untyped,
+        };
+        Ok(list::body(self.list_head(meta)?, items, item_form))
     }
 
-    fn write_list_head(&self, meta: &ListMeta, out: &mut Vec<u8>) -> Result<(), Status> {
+    fn list_head(&self, meta: &ListMeta) -> Result<Vec<u8>, Status> {
         let (kind, api_version) = match self.form {
             Form::Metadata => ("PartialObjectMetadataList", "meta.k8s.io/v1"),
             Form::Object | Form::Table | Form::Discovery => {
@@ -92,8 +86,7 @@ impl Renderer<'_> {
         let metadata = serde_json::to_string(&meta.to_value(says_end)).map_err(Status::internal)?;
         let head =
             format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{metadata},"items":["#);
-        out.extend_from_slice(head.as_bytes());
-        Ok(())
+        Ok(head.into_bytes())
     }
 
     fn table(&self, items: &[Stored], meta: &ListMeta, headed: bool) -> Result<Value, Status> {
@@ -160,10 +153,4 @@ impl ListMeta {
         }
         meta
     }
-}
-
-fn write_partial(stored: &Stored, out: &mut Vec<u8>) {
-    out.extend_from_slice(br#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":"#);
-    stored.write_metadata(out);
-    out.push(b'}');
 }

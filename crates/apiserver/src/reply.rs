@@ -32,6 +32,11 @@ impl Reply {
         Self { content_type: "text/plain; charset=utf-8", ..Self::json(code, text) }
     }
 
+    /// Without a body.
+    pub(crate) fn bare(code: u16) -> Self {
+        Self::json(code, Bytes::new()).with_content_type("")
+    }
+
     pub(crate) fn stream(body: Body) -> Self {
         Self { body, ..Self::json(200, Bytes::new()) }
     }
@@ -57,7 +62,9 @@ impl Reply {
         let mut response = Response::new(self.body);
         *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        if !self.content_type.is_empty() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        }
         headers
             .insert(HeaderName::from_static("cache-control"), HeaderValue::from_static("no-cache, private"));
         if let Some(etag) = self.etag.and_then(|etag| HeaderValue::try_from(etag).ok()) {

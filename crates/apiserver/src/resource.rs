@@ -1,13 +1,15 @@
 //! A kind as it is served: where its objects lie, and how they are read and checked.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use krono_patch::apply::ObjectType;
-use krono_schema::{FieldError, Validator};
+use krono_schema::{FieldError, Schema, Validator};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::autoscalers;
 use crate::conversion::Converter;
 use crate::events;
 use crate::kind::{Kind, Scope};
@@ -58,6 +60,8 @@ pub(crate) struct Custom {
     pub(crate) deprecation: Option<String>,
     /// Converts between versions; none means that only `apiVersion` changes.
     pub(crate) converter: Option<Arc<dyn Converter>>,
+    /// What each version knows, by `apiVersion`, where there are several.
+    pub(crate) schemas: Arc<BTreeMap<String, Schema>>,
 }
 
 /// Built-in kinds that should no longer be used, and what is said of them.
@@ -79,8 +83,11 @@ impl Resource {
 
     /// A kind that is part of the server.
     pub(crate) fn built_in(kind: Kind) -> Self {
-        let (group, version) =
-            if events::is_event(&kind) { events::STORAGE } else { (&*kind.group, &*kind.version) };
+        let (group, version) = match &kind {
+            event if events::is_event(event) => events::STORAGE,
+            autoscaler if autoscalers::is_autoscaler(autoscaler) => autoscalers::STORAGE,
+            other => (&*other.group, &*other.version),
+        };
         let storage_api_version = api_version(group, version);
         let prefix = format!("{group}/{}/", kind.plural);
         let stored_as = fingerprint(&storage_api_version, &[]);
@@ -142,6 +149,12 @@ impl Resource {
         }
     }
 
+    /// What a version of this kind knows; its own version where that is the only one.
+    pub(crate) fn schema_of(&self, api_version: &str) -> &Schema {
+        let other = self.custom_part().and_then(|custom| custom.schemas.get(api_version));
+        other.unwrap_or_else(|| self.kind.schema.get())
+    }
+
     /// Whether a record can be served as it is.
     pub(crate) fn serves_as_is(&self, stored: &Stored) -> bool {
         stored.fingerprint() == self.fingerprint
@@ -172,7 +185,9 @@ impl Resource {
 
     /// Fills in defaults.
     pub(crate) fn default(&self, object: &mut Object) {
-        krono_schema::drop_nulls(self.kind.schema.get(), object.value_mut());
+        if self.is_custom() {
+            krono_schema::drop_nulls(self.kind.schema.get(), object.value_mut());
+        }
         self.default_applied(object);
     }
 
@@ -180,6 +195,7 @@ impl Resource {
     pub(crate) fn default_applied(&self, object: &mut Object) {
         let schema = self.kind.schema.get();
         if !self.is_custom() {
+            krono_schema::empty_null_texts(schema, object.value_mut());
             krono_schema::drop_nulls(schema, object.value_mut());
         }
         krono_schema::default(schema, object.value_mut());

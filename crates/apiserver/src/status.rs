@@ -121,7 +121,9 @@ impl Status {
 
     /// 422: the object breaks rules.
     pub fn invalid(kind: &Kind, name: &str, errors: &[FieldError]) -> Self {
-        Self::invalid_as(Subject { group: &kind.group, resource: &kind.kind }, name, errors)
+        // Events of both APIs are one kind to the server.
+        let group = if crate::events::is_event(kind) { "" } else { &kind.group };
+        Self::invalid_as(Subject { group, resource: &kind.kind }, name, errors)
     }
 
     /// 422: the object, of the kind that `subject` names, breaks rules.

@@ -12,6 +12,8 @@ use crate::object::Object;
 const FORMAT: u8 = 1;
 /// Format, four places in the JSON, and the fingerprint of the schema.
 const HEADER: usize = 1 + 4 * 4 + 8;
+const BEFORE_VERSION: &[u8] = br#""resourceVersion":""#;
+const AFTER_VERSION: &[u8] = br#"","#;
 
 /// One object as it was stored, with the version it was stored at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,9 +67,24 @@ impl Stored {
         Self { version, ..self.clone() }
     }
 
-    /// Bytes that [`write_json`](Self::write_json) will add, at most.
-    pub(crate) fn json_size(&self) -> usize {
-        self.record.len() + 44
+    /// Bytes that [`write_json`](Self::write_json) adds.
+    pub(crate) fn json_length(&self) -> usize {
+        self.record.len() - HEADER + self.version_length()
+    }
+
+    /// Bytes that [`write_untyped`](Self::write_untyped) adds.
+    pub(crate) fn untyped_length(&self) -> usize {
+        1 + self.record.len() - self.rest + self.version_length()
+    }
+
+    /// Bytes that [`write_metadata`](Self::write_metadata) adds.
+    pub(crate) fn metadata_length(&self) -> usize {
+        self.metadata.1 - self.metadata.0 + self.version_length()
+    }
+
+    fn version_length(&self) -> usize {
+        let digits = |last: u32| BEFORE_VERSION.len() + last as usize + 1 + AFTER_VERSION.len();
+        self.version.checked_ilog10().map_or(0, digits)
     }
 
     /// Appends the JSON of the object.
@@ -95,9 +112,9 @@ impl Stored {
     }
 
     fn write_version(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"\"resourceVersion\":\"");
+        out.extend_from_slice(BEFORE_VERSION);
         out.extend_from_slice(self.version.to_string().as_bytes());
-        out.extend_from_slice(b"\",");
+        out.extend_from_slice(AFTER_VERSION);
     }
 
     /// The object, decoded.
@@ -189,6 +206,7 @@ mod tests {
         let stored = Stored::new(record.clone(), 12).unwrap();
         let mut json = Vec::new();
         stored.write_json(&mut json);
+        assert_eq!(json.len(), stored.json_length());
         let mut expect = value;
         expect["metadata"]["resourceVersion"] = "12".into();
         assert_eq!(serde_json::from_slice::<Value>(&json).unwrap(), expect);
@@ -196,10 +214,12 @@ mod tests {
         assert_eq!(stored.fingerprint(), 7);
         let mut untyped = Vec::new();
         stored.write_untyped(&mut untyped);
+        assert_eq!(untyped.len(), stored.untyped_length());
         let untyped: Value = serde_json::from_slice(&untyped).unwrap();
         assert_eq!((untyped.get("kind"), &untyped["data"]), (None, &expect["data"]));
         let mut metadata = Vec::new();
         stored.write_metadata(&mut metadata);
+        assert_eq!(metadata.len(), stored.metadata_length());
         assert_eq!(serde_json::from_slice::<Value>(&metadata).unwrap(), expect["metadata"]);
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod definition;
 pub(crate) mod named;
 pub(crate) mod schema;
 pub(crate) mod server;
+pub(crate) mod tree;
 pub(crate) mod workloads;
 
 use clap::{Args, Parser, Subcommand};
@@ -17,6 +18,7 @@ use self::controller::ControllerArguments;
 use self::definition::{GraphArguments, RenderArguments, ValidateArguments};
 use self::schema::SchemaCommand;
 use self::server::{BackupArguments, DownArguments, RestoreArguments, StatusArguments, UpArguments};
+use self::tree::TreeArguments;
 use self::workloads::WorkloadsArguments;
 
 const EXIT_CODES: &str = "\
@@ -51,6 +53,7 @@ pub(crate) enum Command {
     Backup(BackupArguments),
     Restore(RestoreArguments),
     Controller(ControllerArguments),
+    Tree(TreeArguments),
     Workloads(WorkloadsArguments),
     Validate(ValidateArguments),
     Render(RenderArguments),

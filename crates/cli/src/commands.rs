@@ -8,6 +8,7 @@ mod graph;
 mod render;
 mod schema;
 mod server;
+mod tree;
 mod validate;
 
 use crate::arguments::{Arguments, Command};
@@ -23,6 +24,7 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), Comma
         Command::Backup(arguments) => server::backup(&arguments, output),
         Command::Restore(arguments) => server::restore(&arguments, output),
         Command::Controller(arguments) => controller::run(&arguments, output),
+        Command::Tree(arguments) => tree::run(&arguments, output),
         Command::Workloads(arguments) => server::workloads(&arguments, output),
         Command::Validate(arguments) => validate::run(&arguments, output),
         Command::Render(arguments) => render::run(&arguments, output),

@@ -22,6 +22,8 @@ pub(crate) struct Objects {
     members: HashMap<String, BTreeSet<(String, String)>>,
     /// The newest version the watch has shown.
     shown: u64,
+    /// UIDs that an answer said are gone: until the watch says so too, its news of them is old.
+    dead: BTreeSet<String>,
 }
 
 /// One object.
@@ -86,6 +88,9 @@ impl Objects {
         let mut entry = Entry::read(object);
         entry.confirmed = true;
         self.shown = self.shown.max(entry.version);
+        if self.dead.contains(uid(&entry.object)) {
+            return Put::Known;
+        }
         let (namespace, name) = identity(&entry.object);
         if let Some(known) = self.get_mut(&namespace, &name)
             && known.version >= entry.version
@@ -98,7 +103,7 @@ impl Objects {
     }
 
     /// Takes in the answer to a write of ours, unless the watch has shown what came after it.
-    pub(crate) fn answer(&mut self, object: Value, desired: Option<Digest>) {
+    pub(crate) fn answer(&mut self, object: Value, desired: Option<Digest>) -> Put {
         let mut entry = Entry::read(object);
         let (namespace, name) = identity(&entry.object);
         entry.applied = desired.zip(entry.live).map(|(desired, live)| Applied { desired, live });
@@ -106,10 +111,11 @@ impl Objects {
         match self.get_mut(&namespace, &name) {
             Some(known) if known.version >= entry.version => {
                 known.applied = entry.applied.or(known.applied);
+                Put::Known
             }
-            Some(_) => drop(self.insert(namespace, name, entry)),
-            None if entry.version > shown => drop(self.insert(namespace, name, entry)),
-            None => {}
+            Some(_) => self.insert(namespace, name, entry),
+            None if entry.version > shown => self.insert(namespace, name, entry),
+            None => Put::Known,
         }
     }
 
@@ -124,11 +130,35 @@ impl Objects {
         Some(entry.object)
     }
 
-    /// A watch shows that an object is gone.
+    /// Forgets an object of which an answer said that it is gone; what it was.
+    pub(crate) fn bury(&mut self, namespace: &str, name: &str) -> Option<Value> {
+        let object = self.remove(namespace, name)?;
+        self.dead.insert(uid(&object).to_owned());
+        Some(object)
+    }
+
+    /// A watch shows that an object is gone; another may have its name by now.
     pub(crate) fn show_removed(&mut self, object: &Value) -> Option<Value> {
         self.shown = self.shown.max(version(object));
+        self.dead.remove(uid(object));
         let (namespace, name) = identity(object);
-        self.remove(&namespace, &name)
+        let known = self.get(&namespace, &name)?;
+        if uid(&known.object) == uid(object) { self.remove(&namespace, &name) } else { None }
+    }
+
+    /// A watch has shown all there is.
+    pub(crate) fn listed(&mut self) {
+        self.dead.clear();
+    }
+
+    /// Whether these are all objects there are, each in the version that is known.
+    pub(crate) fn are(&self, live: &[Value]) -> bool {
+        let is_known = |object: &Value| {
+            let (namespace, name) = identity(object);
+            self.get(&namespace, &name).is_some_and(|it| it.version == version(object))
+        };
+        let count: usize = self.namespaces.values().map(BTreeMap::len).sum();
+        count == live.len() && live.iter().all(is_known)
     }
 
     /// The names of all objects.
@@ -172,6 +202,10 @@ impl Objects {
 
 fn applyset(object: &Value) -> Option<&str> {
     object["metadata"]["labels"][names::APPLYSET_PART_OF_LABEL].as_str()
+}
+
+fn uid(object: &Value) -> &str {
+    object["metadata"]["uid"].as_str().unwrap_or_default()
 }
 
 /// Namespace and name; the namespace of cluster-wide objects is empty.
@@ -218,6 +252,25 @@ mod tests {
         assert_eq!(version_of(&objects, "a"), None);
         objects.answer(object("a", 8, "x"), None);
         assert_eq!(version_of(&objects, "a"), Some(8));
+    }
+
+    fn with_uid(uid: &str, version: u64) -> Value {
+        let mut object = object("a", version, "x");
+        object["metadata"]["uid"] = uid.into();
+        object
+    }
+
+    #[test]
+    fn late_news_do_not_bring_back_what_is_gone() {
+        let mut objects = Objects::default();
+        objects.show(with_uid("first", 1));
+        assert!(objects.bury("here", "a").is_some());
+        assert_eq!(objects.show(with_uid("first", 2)), Put::Known);
+        assert_eq!(version_of(&objects, "a"), None);
+
+        objects.answer(with_uid("second", 5), None);
+        assert_eq!(objects.show_removed(&with_uid("first", 4)), None);
+        assert_eq!((version_of(&objects, "a"), objects.dead.len()), (Some(5), 0));
     }
 
     #[test]

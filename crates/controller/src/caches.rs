@@ -36,4 +36,10 @@ impl Caches {
         running.insert(served.kind.clone(), Arc::downgrade(&cache));
         cache
     }
+
+    /// Those that somebody holds.
+    pub(crate) fn held(&self) -> Vec<Arc<KindCache>> {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.values().filter_map(Weak::upgrade).collect()
+    }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::engine::Engine;
 use crate::instance::replacing;
-use crate::queue::Outcome;
+use crate::queue::{Key, Outcome};
 use crate::refusal::Refusal;
 use crate::requests::Subresource;
 use crate::run::StartError;
@@ -132,7 +132,7 @@ async fn round(
         }
         let patch = json!({"status": replacing(&status, &observed.definition["status"])});
         let answer = engine.requests.merge(&resource(), ("", name), &patch, Subresource::Status).await?;
-        engine.definitions().answer(answer, None);
+        engine.definitions().answer(answer, None, &Key::Definition(Arc::clone(name)));
     }
     let again = waiting.is_some_and(krono_planner::definition::Waiting::needs_another_look);
     Ok(Some(if again { Outcome::Retry } else { Outcome::Done }))

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::cache::{Filter, KindCache};
 use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
+use crate::events::Events;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::queue::{Key, Outcome, Queue};
@@ -31,6 +32,7 @@ pub(crate) struct Engine {
     pub(crate) catalogue: Catalogue,
     pub(crate) options: Options,
     pub(crate) metrics: Metrics,
+    pub(crate) events: Events,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
 }
@@ -53,6 +55,7 @@ impl Engine {
             requests,
             queue,
             router,
+            events: Events::new(client, options.condition_events),
             options,
             metrics,
         }
@@ -135,6 +138,17 @@ impl Engine {
         if let Some(serving) = serving {
             self.router.stop(&serving.instances.kind);
         }
+    }
+
+    /// Has everything looked at that is known.
+    pub(crate) fn look_at_everything(&self) {
+        if let Ok(reading) = self.definitions().read() {
+            let names = reading.objects().names();
+            names.into_iter().for_each(|(_, name)| self.queue.add(Key::Definition(name.into())));
+        }
+        let servings: Vec<_> =
+            self.servings.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+        servings.iter().for_each(|it| self.enqueue_instances(it));
     }
 
     /// Those that are not known yet come with the cache.

@@ -67,7 +67,7 @@ impl Pass<'_> {
         let Ok(caches) = caches else { return Round::End(Outcome::Retry) };
         let Plan { actions, status, interests, retry } = match self.plan(&caches) {
             Ok(plan) => plan,
-            Err(incomplete) => return Round::End(self.wait(&incomplete)),
+            Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
         };
         self.engine.router.set_interests(self.key, interests);
         if actions.is_empty() {
@@ -106,30 +106,36 @@ impl Pass<'_> {
     }
 
     /// The cache says when it is complete; unless it has become so meanwhile.
-    fn wait(&self, incomplete: &Incomplete) -> Outcome {
+    fn wait(&self, incomplete: &Incomplete, caches: &[Arc<KindCache>]) -> Outcome {
         let key = Key::Instance(self.key.clone());
-        self.engine.router.wait(&incomplete.kind, key);
+        self.engine.router.wait(&incomplete.kind, key.clone());
+        let mut caches = caches.iter().chain([&self.serving.instances]);
+        if caches.any(|it| it.kind == incomplete.kind && it.read().is_ok()) {
+            self.engine.queue.add(key);
+        }
         if incomplete.complaint.is_some() { Outcome::Retry } else { Outcome::Done }
     }
 
     async fn publish(&self, status: Option<Value>, retry: bool) -> Outcome {
         let outcome = if retry { Outcome::Retry } else { Outcome::Done };
         let Some(status) = status else { return outcome };
-        let Some((patch, before)) = self.status_patch(&status) else { return outcome };
+        let Some((patch, instance)) = self.status_patch(&status) else { return outcome };
         let resource = &self.serving.instances.resource;
         let name = (self.key.namespace.as_str(), self.key.name.as_str());
         match self.engine.requests.merge(resource, name, &patch, Subresource::Status).await {
             Ok(answer) => {
                 let state = |of: &Value| of["status"]["state"].as_str().unwrap_or_default().to_owned();
-                let (from, to) = (before, state(&answer));
+                let (from, to) = (state(&instance), state(&answer));
                 if from != to {
                     self.engine.metrics.instance_state_changed(resource, &from, &to);
                 }
-                self.serving.instances.answer(answer, None);
+                self.engine.events.tell(&instance["status"], &answer).await;
+                self.serving.instances.answer(answer, None, &Key::Instance(self.key.clone()));
                 outcome
             }
             Err(error) => match Refusal::of(&error) {
-                Refusal::Absent | Refusal::Stale => Outcome::Done,
+                Refusal::Absent => Outcome::Done,
+                Refusal::Stale => Outcome::Retry,
                 Refusal::Transient(words) | Refusal::Rejected(words) => {
                     tracing::warn!(
                         definition = &*self.key.definition,
@@ -142,13 +148,13 @@ impl Pass<'_> {
         }
     }
 
-    /// A merge patch from the status that is to the one that should be, for this very instance, and its state before.
-    fn status_patch(&self, status: &Value) -> Option<(Value, String)> {
+    /// A merge patch from the status that is to the one that should be, for this very instance, and the instance as it is.
+    fn status_patch(&self, status: &Value) -> Option<(Value, Value)> {
         let reading = self.serving.instances.read().ok()?;
         let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.seen().object;
         let uid = &instance["metadata"]["uid"];
-        let state = instance["status"]["state"].as_str().unwrap_or_default().to_owned();
-        Some((json!({"metadata": {"uid": uid}, "status": replacing(status, &instance["status"])}), state))
+        let patch = json!({"metadata": {"uid": uid}, "status": replacing(status, &instance["status"])});
+        Some((patch, instance.clone()))
     }
 
     async fn perform(&mut self, actions: Vec<Action>, caches: &[Arc<KindCache>]) -> Round {

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -61,12 +59,6 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// Asks for a look at that time, unless one is asked for before.
-    pub(crate) fn add_after(&self, key: Key, pause: Duration) {
-        self.lock().add_at(key, Instant::now() + pause);
-        self.changed.notify_one();
-    }
-
     /// The next key, when there is one; it is being worked on until [`Queue::finish`].
     pub(crate) async fn next(&self) -> Key {
         loop {
@@ -118,10 +110,10 @@ impl Queue {
         self.lock().waiting.len()
     }
 
-    /// Whether nothing waits, is worked on, or will be tried again.
+    /// Whether nothing waits or is worked on; some keys may be due for another try later.
     pub(crate) fn is_idle(&self) -> bool {
         let state = self.lock();
-        state.waiting.is_empty() && state.busy.is_empty() && state.timers.is_empty()
+        state.waiting.is_empty() && state.busy.is_empty()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -114,11 +114,15 @@ impl Requests {
         serde_json::to_value(answer?).map_err(kube::Error::SerdeError)
     }
 
-    /// All objects of a kind, without managed fields being of any use.
-    pub(crate) async fn list(&self, resource: &ApiResource) -> kube::Result<Vec<Value>> {
+    /// The objects of a kind that a label selector selects; all without one.
+    pub(crate) async fn list(
+        &self,
+        resource: &ApiResource,
+        labels: Option<String>,
+    ) -> kube::Result<Vec<Value>> {
         let api = self.api(resource, "");
         let permit = self.pace.permit().await;
-        let answer = api.list(&ListParams::default()).await;
+        let answer = api.list(&ListParams { label_selector: labels, ..ListParams::default() }).await;
         self.pace.learn(&answer, permit);
         Ok(answer?.items.into_iter().map(|it| it.value).collect())
     }

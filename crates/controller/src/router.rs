@@ -80,6 +80,26 @@ impl Router {
 
     /// An object changed.
     pub(crate) fn touch(&self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) {
+        for key in self.touched(kind, before, after) {
+            self.queue.add(key);
+        }
+    }
+
+    /// An object was changed by somebody who knows.
+    pub(crate) fn touch_all_but(
+        &self,
+        by: &Key,
+        kind: &KindName,
+        before: Option<&Value>,
+        after: Option<&Value>,
+    ) {
+        for key in self.touched(kind, before, after).into_iter().filter(|it| it != by) {
+            self.queue.add(key);
+        }
+    }
+
+    /// Those who care about an object.
+    fn touched(&self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) -> HashSet<Key> {
         let routes = self.lock();
         let mut keys = HashSet::new();
         for object in before.into_iter().chain(after) {
@@ -87,8 +107,7 @@ impl Router {
             keys.extend(routes.owner(object));
             keys.extend(routes.interested(kind, object));
         }
-        drop(routes);
-        keys.into_iter().for_each(|key| self.queue.add(key));
+        keys
     }
 
     fn lock(&self) -> MutexGuard<'_, Routes> {

@@ -27,7 +27,7 @@ pub enum StartError {
 
 /// The controllers of one cluster.
 pub struct Controllers {
-    engine: Arc<Engine>,
+    pub(crate) engine: Arc<Engine>,
 }
 
 impl Controllers {

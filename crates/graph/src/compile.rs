@@ -2,6 +2,7 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "the elements of anything else are not known")]
 
+mod conditions;
 mod external;
 mod manifest;
 mod status;

@@ -13,6 +13,8 @@ use crate::compile::INSTANCE;
 use crate::graph::{CompiledGraph, KindName, Node};
 use crate::shape::FillError;
 
+pub use status::Authored;
+
 /// What is known of the objects in the cluster.
 pub trait Observed {
     /// The object of that kind and name; cluster-wide kinds have an empty namespace.

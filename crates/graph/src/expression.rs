@@ -195,7 +195,7 @@ fn by_default(issue: &Issue) -> &'static str {
     } else if message.starts_with("Syntax error") {
         "look at what stands before it: an operator, a quote or a bracket is missing"
     } else if message.starts_with("runtime.") {
-        "write ${runtime.newCondition({type: \"…\", status: \"True\"})}"
+        "write ${runtime.newCondition({type: \"…\", status: \"True\"})}, the keys without quotes"
     } else {
         "docs/cel.md lists what there is"
     }

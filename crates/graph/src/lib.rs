@@ -18,7 +18,7 @@ mod shape;
 
 pub use compile::{Options, compile};
 pub use diagnostic::Diagnostic;
-pub use evaluate::{Evaluation, NodeError, NodeState, Observed, Readiness, Resolved, Target};
+pub use evaluate::{Authored, Evaluation, NodeError, NodeState, Observed, Readiness, Resolved, Target};
 pub use expression::Expression;
 pub use graph::{CompiledGraph, Dimension, KindName, Manifest, Node, Reference, Subject};
 pub use kinds::{Kinds, KnownKind};

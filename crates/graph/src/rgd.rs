@@ -12,6 +12,8 @@ use crate::names;
 #[derive(Debug)]
 pub(crate) struct Source<'v> {
     pub(crate) instance: Option<InstanceSchema>,
+    /// The status of instances, which is looked at even if the rest of their schema is wrong.
+    pub(crate) status: &'v Value,
     pub(crate) nodes: Vec<NodeSource<'v>>,
 }
 
@@ -84,7 +86,8 @@ pub(crate) fn read<'v>(definition: &'v Value, diagnostics: &mut Diagnostics) -> 
     reader.known_fields(definition.get("spec"), &SPEC_FIELDS, &Path::named("spec"));
     reader.known_fields(definition.pointer("/spec/schema"), &SCHEMA_FIELDS, &Path::named("spec.schema"));
     let nodes = resources.map_or_else(Vec::new, |it| reader.nodes(it));
-    Source { instance, nodes }
+    let status = definition.pointer("/spec/schema/status").unwrap_or(&Value::Null);
+    Source { instance, status, nodes }
 }
 
 fn report(invalid: &InvalidInstanceSchema, diagnostics: &mut Diagnostics) {

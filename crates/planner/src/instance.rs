@@ -10,6 +10,7 @@ mod resources;
 use std::collections::BTreeMap;
 
 use krono_graph::{CompiledGraph, KindName};
+use krono_model::applyset::GroupKind;
 use krono_model::metadata::Owner;
 use serde_json::Value;
 
@@ -112,6 +113,14 @@ pub enum Action {
     Manage(Value),
     /// Server-side apply of the inventory to the instance.
     Record(Value),
+    /// The same, of an inventory that no longer has some kinds: nobody looks for resources of theirs after it, so
+    /// the API server itself must have none. What was made without an answer may not be in a cache yet.
+    Shrink {
+        /// What to apply.
+        object: Value,
+        /// The kinds.
+        kinds: Vec<GroupKind>,
+    },
     /// Server-side apply of a resource.
     Apply {
         /// Which.

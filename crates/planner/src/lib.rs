@@ -5,3 +5,6 @@
 pub mod definition;
 pub mod digest;
 pub mod instance;
+mod transition;
+
+pub use transition::{Transition, transitions};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::Schema;
+use crate::schema::{Schema, SchemaType};
 
 /// Fills in the defaults of fields that are absent, or null where null is not allowed.
 ///
@@ -69,6 +69,35 @@ pub fn drop_nulls(schema: &Schema, value: &mut Value) {
     }
 }
 
+/// Makes null an empty text in maps and lists of texts, as Go reads it there.
+pub fn empty_null_texts(schema: &Schema, value: &mut Value) {
+    let is_text = |schema: &Schema| schema.schema_type == Some(SchemaType::String) && schema.format.is_none();
+    let empty = |schema: &Schema, value: &mut Value| {
+        if value.is_null() && is_text(schema) {
+            *value = Value::String(String::new());
+        }
+        empty_null_texts(schema, value);
+    };
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if let Some(property) = schema.properties.get(name) {
+                    empty_null_texts(property, value);
+                } else if let Some(values) = schema.map_values() {
+                    empty(values, value);
+                }
+            }
+        }
+        Value::Array(items) => {
+            let Some(item_schema) = &schema.items else { return };
+            for item in items {
+                empty(item_schema, item);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,5 +127,17 @@ mod tests {
             }),
         );
         check(&schema, json!({"port": {"number": 1}}), &json!({"port": {"number": 1}, "nullable": "x"}));
+    }
+
+    #[test]
+    fn null_texts() {
+        let texts = json!({"type": "object", "additionalProperties": {"type": "string"}});
+        let schema = json!({"type": "object", "properties": {
+            "map": texts, "list": {"type": "array", "items": {"type": "string"}}, "plain": {"type": "string"},
+            "bytes": {"type": "object", "additionalProperties": {"type": "string", "format": "byte"}},
+        }});
+        let mut value = json!({"map": {"a": null}, "list": [null], "plain": null, "bytes": {"a": null}});
+        empty_null_texts(&Schema::from_value(&schema).unwrap(), &mut value);
+        assert_eq!(value, json!({"map": {"a": ""}, "list": [""], "plain": null, "bytes": {"a": null}}));
     }
 }

@@ -18,7 +18,7 @@ pub mod simple;
 pub mod structural;
 mod validate;
 
-pub use default::{default, drop_nulls};
+pub use default::{default, drop_nulls, empty_null_texts};
 pub use definitions::{Definitions, MAX_SCHEMA_NODES, ResolveError};
 pub use error::{BadValue, ErrorKind, FieldError};
 pub use metadata::{cluster_object_meta, object_meta};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use krono_graph::KindName;
+use krono_model::applyset::{GroupKind, Inventory};
 use krono_model::names;
 use krono_planner::instance::{Action, Applied, Cluster, Interest, Member, ObjectName, Refused, Seen};
 use serde_json::Value;
@@ -10,6 +11,7 @@ use serde_json::Value;
 use crate::cache::{Cache, Entry};
 use crate::selector::selects;
 use crate::server::Server;
+use crate::simulation::Definition;
 use crate::text::{label, metadata, part_of};
 
 /// What one process knows.
@@ -22,32 +24,44 @@ pub struct Controller {
 
 /// The work on one instance.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is set and read by itself")]
 pub(crate) struct Work {
-    /// Something happened since the last plan.
+    /// There is something to look at.
     pub(crate) due: bool,
     /// Trying again later may help.
     pub(crate) later: bool,
+    /// Whether a pass is under way: what it learned is forgotten at its end.
+    pub(crate) running: bool,
     /// What the last plan wants and is not done yet.
     pub(crate) pending: VecDeque<Action>,
+    /// Something was not as it was seen: the pass ends after what is pending.
+    pub(crate) stale: bool,
     pub(crate) refused: Refused,
-    /// Objects that must be read before the next plan: a request about them conflicted or was not answered.
-    pub(crate) unsure: BTreeSet<ObjectName>,
     /// Objects that were read although no cache holds them.
     pub(crate) glimpsed: BTreeMap<ObjectName, Entry>,
     pub(crate) interests: Vec<Interest>,
+    /// Whether the last plan was for an instance that is being deleted.
+    pub(crate) ending: bool,
 }
 
 impl Work {
     pub(crate) fn is_busy(&self) -> bool {
-        self.due || !self.pending.is_empty() || !self.unsure.is_empty()
+        self.due || !self.pending.is_empty()
     }
 
-    /// Forgets what went wrong.
-    pub(crate) fn try_again(&mut self) {
-        self.refused = Refused::default();
-        self.glimpsed.clear();
-        self.later = false;
-        self.due = true;
+    /// Begins a pass, unless one is under way.
+    pub(crate) fn begin(&mut self) {
+        if !self.running {
+            self.refused = Refused::default();
+            self.glimpsed.clear();
+            (self.running, self.later) = (true, false);
+        }
+    }
+
+    /// Ends a pass.
+    pub(crate) fn end(&mut self, later: bool) {
+        (self.running, self.stale) = (false, false);
+        self.later |= later;
     }
 }
 
@@ -93,8 +107,9 @@ impl Controller {
         }
     }
 
-    pub(crate) fn view<'c>(&'c self, glimpsed: &'c BTreeMap<ObjectName, Entry>) -> View<'c> {
-        View { controller: self, glimpsed }
+    /// What can be seen on behalf of an instance, looking for its resources among some kinds.
+    pub(crate) fn view<'c>(&'c self, work: &'c Work, searched: BTreeSet<GroupKind>) -> View<'c> {
+        View { controller: self, glimpsed: &work.glimpsed, searched }
     }
 }
 
@@ -127,6 +142,20 @@ fn is_in(object: &Value, namespace: Option<&str>) -> bool {
 pub(crate) struct View<'c> {
     controller: &'c Controller,
     glimpsed: &'c BTreeMap<ObjectName, Entry>,
+    searched: BTreeSet<GroupKind>,
+}
+
+/// The kinds among which a controller looks for the resources of an instance: those it may want, and those it noted.
+pub(crate) fn searched(instance: &Value, definition: &Definition) -> BTreeSet<GroupKind> {
+    let noted = Inventory::read(instance).ok().flatten().unwrap_or_default().group_kinds;
+    let nodes = definition.graph.iter().flat_map(|graph| &graph.nodes);
+    nodes.map(|node| group_kind(node.subject.kind())).chain(noted).collect()
+}
+
+/// A kind without its version.
+pub(crate) fn group_kind(kind: &KindName) -> GroupKind {
+    let group = kind.api_version.split_once('/').map_or("", |(group, _)| group);
+    GroupKind { group: group.to_owned(), kind: kind.kind.clone() }
 }
 
 impl Cluster for View<'_> {
@@ -145,7 +174,9 @@ impl Cluster for View<'_> {
 
     fn members(&self, applyset: &str) -> Vec<Member<'_>> {
         let entries = self.controller.caches.values().flat_map(Cache::entries);
-        let members = entries.filter(|(_, it)| part_of(&it.object) == Some(applyset));
+        let members = entries.filter(|(name, it)| {
+            part_of(&it.object) == Some(applyset) && self.searched.contains(&group_kind(&name.kind))
+        });
         members.map(|(name, it)| Member { kind: &name.kind, object: &it.object }).collect()
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Deed<'a> {
     /// The object before it.
     pub(crate) before: Option<&'a Value>,
     pub(crate) server: &'a Server,
+    /// Whether it was planned for an instance that is being deleted.
+    pub(crate) ending: bool,
     /// Objects that are nobody's but their owners'.
     pub(crate) guarded: &'a BTreeSet<ObjectName>,
 }
@@ -53,7 +55,7 @@ impl Deed<'_> {
                 (!is_covered(instance, name)).then_some("applied outside of the inventory")
             }
             Request::Delete { .. } | Request::Merge { .. } => {
-                let later = is_terminating(instance) && self.leaves_later_wave(&id);
+                let later = self.ending && self.leaves_later_wave(&id);
                 let owned = self.before.and_then(part_of).is_some();
                 match () {
                     () if !owned => Some("removed what nobody made"),

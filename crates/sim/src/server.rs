@@ -86,8 +86,8 @@ pub enum Request {
         name: ObjectName,
         /// All of the status.
         status: Value,
-        /// The version that must still be there, if any.
-        version: Option<u64>,
+        /// The one that is meant, if only one is.
+        uid: Option<String>,
     },
     /// Deletion.
     Delete {
@@ -210,7 +210,7 @@ impl Server {
             Request::Create { name, object } => self.create(name, object),
             Request::Apply { name, object, manager, force } => self.apply(name, object, manager, *force),
             Request::Merge { name, patch, manager } => self.merge(name, patch, manager),
-            Request::Status { name, status, version } => self.put_status(name, status, *version),
+            Request::Status { name, status, uid } => self.put_status(name, status, uid.as_deref()),
             Request::Delete { name, uid } => self.delete(name, uid.as_deref()),
         }
     }

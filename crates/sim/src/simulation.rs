@@ -6,16 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use krono_graph::{CompiledGraph, KindName};
-use krono_model::metadata::Owner;
+use krono_model::applyset::GroupKind;
+use krono_model::metadata::{InstanceRef, Owner};
 use krono_planner::instance::{Action, ObjectName, Plan, World, plan};
 use serde_json::Value;
 
-use crate::controller::{Controller, Work};
+use crate::controller::{Controller, Work, group_kind, searched};
 use crate::faults::Faults;
 use crate::laws;
 use crate::random::Random;
 use crate::server::{Server, name_of};
-use crate::text::is_terminating;
+use crate::text::{is_terminating, part_of};
 
 /// What a kind of instances is made from.
 #[derive(Clone, Debug)]
@@ -43,6 +44,10 @@ pub struct Simulation {
     pub broken: Vec<String>,
     /// Requests the controller made that could change something.
     pub requests: usize,
+    /// How often a watch tells something, in a thousand steps.
+    pub deliveries: usize,
+    /// How often what went wrong is tried again, in a thousand steps.
+    pub retries: usize,
     controller: Controller,
     definitions: BTreeMap<KindName, Definition>,
     /// Kinds whose every object is watched.
@@ -70,6 +75,8 @@ impl Simulation {
             guarded: BTreeSet::new(),
             broken: Vec::new(),
             requests: 0,
+            deliveries: 300,
+            retries: 20,
             controller: Controller::default(),
             definitions: BTreeMap::new(),
             whole: BTreeSet::new(),
@@ -110,14 +117,15 @@ impl Simulation {
         if self.random.happens(self.faults.watch) {
             self.drop_watch();
         }
-        if self.random.happens(300) {
+        if self.random.happens(self.deliveries) {
             self.deliver();
         }
+        if self.random.happens(self.retries) {
+            self.try_again();
+        }
         let busy: Vec<_> = self.busy().cloned().collect();
-        match self.random.pick(&busy).cloned() {
-            Some(instance) => self.work_on(&instance),
-            None if self.random.happens(100) => drop(self.try_again()),
-            None => {}
+        if let Some(instance) = self.random.pick(&busy) {
+            self.work_on(instance);
         }
     }
 
@@ -149,13 +157,17 @@ impl Simulation {
         let caches = self.controller.caches.iter();
         let behind = caches.filter(|(_, cache)| cache.is_behind(&self.server)).map(|(kind, _)| kind.clone());
         let behind: Vec<KindName> = behind.collect();
-        let Some(kind) = self.random.pick(&behind).cloned() else { return false };
+        let kind = self.random.pick(&behind);
+        kind.is_some_and(|kind| self.deliver_from(kind))
+    }
+
+    /// Lets the watch of a kind tell one thing; false when it has told all.
+    pub fn deliver_from(&mut self, kind: &KindName) -> bool {
         let instances = self.instances();
-        let told = self.controller.caches.get_mut(&kind).and_then(|it| it.next(&self.server));
-        if let Some((before, object)) = told {
-            for object in before.iter().chain([&object]) {
-                self.controller.look_at_concerned(&kind, object, &instances);
-            }
+        let told = self.controller.caches.get_mut(kind).and_then(|it| it.next(&self.server));
+        let Some((before, object)) = told else { return false };
+        for object in before.iter().chain([&object]) {
+            self.controller.look_at_concerned(kind, object, &instances);
         }
         true
     }
@@ -172,38 +184,43 @@ impl Simulation {
 
     /// Those who wait for better times try again; false when there are none.
     fn try_again(&mut self) -> bool {
-        let waiting = self.controller.work.values_mut().filter(|it| it.later);
-        waiting.map(Work::try_again).count() > 0
+        let mut any = false;
+        for work in self.controller.work.values_mut().filter(|it| it.later) {
+            (work.due, any) = (true, true);
+        }
+        any
     }
 
     /// The next thing to do for one instance.
     fn work_on(&mut self, instance: &ObjectName) {
         let Some(work) = self.controller.work.get_mut(instance) else { return };
-        if let Some(name) = work.unsure.first().cloned() {
-            self.read(instance, &name);
-        } else if let Some(action) = work.pending.pop_front() {
-            self.act(instance, action);
-        } else {
-            self.think(instance);
+        let Some(action) = work.pending.pop_front() else { return self.think(instance) };
+        self.act(instance, action);
+        let Some(work) = self.controller.work.get_mut(instance) else { return };
+        if work.pending.is_empty() && work.stale {
+            work.due = false;
+            work.end(true);
         }
     }
 
     fn think(&mut self, instance: &ObjectName) {
+        if let Some(work) = self.controller.work.get_mut(instance) {
+            work.begin();
+        }
         let Some(plan) = self.plan(instance) else {
             self.controller.work.remove(instance);
             return;
         };
+        let ending = self.controller.cached(instance).is_some_and(|it| is_terminating(&it.object));
         let Some(work) = self.controller.work.get_mut(instance) else { return };
-        work.due = false;
+        work.ending = ending;
         work.interests.clone_from(&plan.interests);
-        work.later = plan.retry;
-        if !plan.actions.is_empty() {
-            work.due = true;
+        work.due = !plan.actions.is_empty();
+        if work.due {
             work.pending = shuffled(plan.actions, &mut self.random).into();
             return;
         }
-        // What no watch tells about is known for one pass.
-        work.glimpsed.clear();
+        work.end(plan.retry);
         if let Some(status) = plan.status {
             self.publish(instance, status);
         }
@@ -216,7 +233,7 @@ impl Simulation {
         let work = self.controller.work.get(name);
         let none = Work::default();
         let work = work.unwrap_or(&none);
-        let view = self.controller.view(&work.glimpsed);
+        let view = self.controller.view(work, searched(&entry.object, definition));
         let plan = plan(&World {
             instance: &entry.object,
             graph: definition.graph.as_deref().map_err(String::as_str),
@@ -231,6 +248,20 @@ impl Simulation {
             self.broken.extend(laws::not_settled(graph, &entry.object, &view, &self.server));
         }
         Some(plan)
+    }
+
+    /// Whether the server itself has resources of an instance: of some kinds, or of all where they are looked for.
+    fn has_members(&self, name: &ObjectName, kinds: Option<&[GroupKind]>) -> bool {
+        let (Some(entry), Some(definition)) =
+            (self.controller.cached(name), self.definitions.get(&name.kind))
+        else {
+            return false;
+        };
+        let id = InstanceRef::from_object(&entry.object).applyset_id();
+        let kinds =
+            kinds.map_or_else(|| searched(&entry.object, definition), |it| it.iter().cloned().collect());
+        let mut objects = self.server.objects();
+        objects.any(|(name, it)| part_of(it) == Some(&*id) && kinds.contains(&group_kind(&name.kind)))
     }
 
     /// The instances that the controller knows of.

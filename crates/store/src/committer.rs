@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use redb::Database;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::commit::{Commit, Outcome, closed};
 use crate::disk::panic_message;
-use crate::format::{self, FormatError, Numbers};
+use crate::format::FormatError;
 use crate::index::decide;
+use crate::ledger::Ledger;
 use crate::shared::{Asleep, Shared};
 use crate::{Change, Entry, Write, WriteError};
 
@@ -82,8 +82,7 @@ impl Drop for Queue {
 
 /// Decides on writes in order, flushes them together, and only then lets anybody know.
 pub(crate) struct Committer {
-    database: Database,
-    numbers: Numbers,
+    ledger: Ledger,
     shared: Arc<Shared>,
     requests: UnboundedReceiver<Request>,
     /// Why nothing is written any more. A flush that failed may have reached the disk or not, and so may
@@ -102,10 +101,10 @@ struct Batch {
 }
 
 impl Committer {
-    pub(crate) fn new(database: Database, numbers: Numbers, shared: Arc<Shared>) -> (Queue, Self) {
+    pub(crate) fn new(ledger: Ledger, shared: Arc<Shared>) -> (Queue, Self) {
         let (sender, requests) = unbounded_channel();
         let queue = Queue { sender, slots: Arc::new(Semaphore::new(QUEUE)) };
-        (queue, Self { database, numbers, shared, requests, broken: None })
+        (queue, Self { ledger, shared, requests, broken: None })
     }
 
     /// Works until the queue is dropped, and gives the newest version that is on disk.
@@ -116,16 +115,17 @@ impl Committer {
                 None => self.commit(first),
             }
         }
-        self.numbers.version
+        if self.broken.is_none() {
+            // What did not get into the database is still in the journal.
+            drop(self.ledger.close());
+        }
+        self.shared.read().version()
     }
 
     fn commit(&mut self, first: Request) {
         let mut batch = self.gather(first);
         let asleep = match self.flush(&batch) {
-            Ok(numbers) => {
-                self.numbers = numbers;
-                Some(self.publish(&mut batch))
-            }
+            Ok(()) => Some(self.publish(&mut batch)),
             Err(reason) => {
                 self.broken = Some(Arc::clone(&reason));
                 for (outcome, _) in &mut batch.replies {
@@ -168,14 +168,15 @@ impl Committer {
         batch
     }
 
-    fn flush(&self, batch: &Batch) -> Result<Numbers, Arc<str>> {
-        if batch.changes.is_empty() && batch.forgotten == self.shared.read().log().compacted() {
-            return Ok(self.numbers);
+    fn flush(&mut self, batch: &Batch) -> Result<(), Arc<str>> {
+        let (version, compacted) = self.shared.numbers();
+        if batch.changes.is_empty() && batch.forgotten == compacted {
+            return Ok(());
         }
-        let append = || format::append(&self.database, self.numbers, &batch.changes, batch.forgotten);
-        let appended = catch_unwind(AssertUnwindSafe(append));
-        let appended = appended.unwrap_or_else(|panic| Err(FormatError::Panic(panic_message(&*panic))));
-        appended.map_err(|error| error.to_string().into())
+        let write = || self.ledger.write(version + 1, &batch.changes, batch.forgotten);
+        let written = catch_unwind(AssertUnwindSafe(write));
+        let written = written.unwrap_or_else(|panic| Err(FormatError::Panic(panic_message(&*panic))));
+        written.map_err(|error| error.to_string().into())
     }
 
     fn publish(&self, batch: &mut Batch) -> Asleep {

@@ -1,13 +1,15 @@
 //! A store in one file, safe against crashes.
 
 use std::any::Any;
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use redb::{Builder, Database};
+use redb::backends::FileBackend;
+use redb::{Builder, Database, StorageBackend};
 use tokio::sync::watch;
 
 use crate::change_log::Remembered;
@@ -15,21 +17,27 @@ use crate::commit::closed;
 use crate::committer::{Committer, Queue};
 use crate::format::{self, FormatError};
 use crate::index::Index;
+use crate::journal::{Journal, Record};
+use crate::ledger::Ledger;
 use crate::lock::Lock;
 use crate::shared::Shared;
-use crate::{Commit, Compacted, Entry, Page, Range, Store, Watch, Write, watermark};
+use crate::{Change, Commit, Compacted, Entry, Page, Range, Store, Watch, Write, watermark};
 
 /// The file in a data directory.
 pub(crate) const FILE: &str = "krono.redb";
 /// What becomes that file.
 pub(crate) const UNFINISHED: &str = "krono.redb.unfinished";
+/// The journal beside it.
+const JOURNAL: &str = "krono.journal";
 /// Bytes of pages in memory. All reads of the store come from its index; this is for the trees that a commit changes.
 pub(crate) const CACHE: usize = 8 << 20;
 
-/// A store in one file.
+/// A store in one file, with a journal beside it.
 ///
-/// One thread commits: it takes the writes that are waiting, decides on them in order, writes them together and flushes once; then
-/// readers and watchers see them and the writers are told. So what is acknowledged is on disk, and what is seen is too.
+/// One thread commits: it takes the writes that are waiting, decides on them in order, appends them to the journal together and
+/// flushes once; then readers and watchers see them and the writers are told. So what is acknowledged is on disk, and what is seen is
+/// too. Another thread writes what the journal holds into the file, in larger pieces; whatever it had no time for is done when the store
+/// is closed, or opened again.
 ///
 /// When a flush fails, its writers get [`WriteError::Unknown`](crate::WriteError::Unknown): their writes may be on disk or not, and
 /// nobody sees them. From then on nothing is written, and everyone gets [`WriteError::Failed`](crate::WriteError::Failed), until the
@@ -43,10 +51,18 @@ pub struct DiskStore {
 }
 
 /// How a store is opened.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// How much of the past is remembered, also over a restart.
     pub remembered: Remembered,
+    /// Bytes of a new journal after which its changes go into the file.
+    pub journal: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { remembered: Remembered::default(), journal: 1 << 20 }
+    }
 }
 
 /// A data directory that is ours.
@@ -117,9 +133,20 @@ impl DiskStore {
         let is_new = !path.exists();
         let file = if is_new { empty_file(&unfinished) } else { private_file(&path) };
         let file = file.map_err(unusable)?;
+        let journal = directory.join(JOURNAL);
+        // A new file owes nothing to what lies beside it.
+        let journal = if is_new { empty_file(&journal) } else { private_file(&journal) }.map_err(unusable)?;
+        watermark::sync_directory(directory).map_err(unusable)?;
         let acknowledged = watermark::read(directory);
-        let open = || Opened::new(|builder| builder.create_file(file), acknowledged, options.remembered);
-        let opened = guarded(open).map_err(|error| unreadable(&path, &error))?;
+        let open = || {
+            let mut opened =
+                Opened::new(|builder| builder.create_file(file), acknowledged, options.remembered)?;
+            let journal = FileBackend::new(journal)?;
+            let journal = opened.replay(Box::new(journal), options.journal)?;
+            opened.check(acknowledged)?;
+            Ok((opened, journal))
+        };
+        let (opened, journal) = guarded(open).map_err(|error| unreadable(&path, &error))?;
         if is_new {
             put_in_place(&unfinished, &path).map_err(unusable)?;
         }
@@ -127,14 +154,23 @@ impl DiskStore {
         if acknowledged == 0 {
             watermark::write(directory, opened.index.version()).map_err(unusable)?;
         }
-        opened.start(&path, Some(Home { directory: directory.to_owned(), _lock: lock }))
+        opened.start(journal, &path, Some(Home { directory: directory.to_owned(), _lock: lock }))
     }
 
-    /// Opens a store in storage of another kind, such as one that breaks down in a test.
-    pub fn open_in(storage: impl redb::StorageBackend, options: &Options) -> Result<Self, OpenError> {
+    /// Opens a store in storage of another kind, such as one that breaks down in a test: the file, and the journal.
+    pub fn open_in(
+        storage: impl StorageBackend,
+        journal: impl StorageBackend,
+        options: &Options,
+    ) -> Result<Self, OpenError> {
         let path = Path::new("(storage)");
-        let open = || Opened::new(|builder| builder.create_with_backend(storage), 0, options.remembered);
-        guarded(open).map_err(|error| unreadable(path, &error))?.start(path, None)
+        let open = || {
+            let mut opened = Opened::new(|it| it.create_with_backend(storage), 0, options.remembered)?;
+            let journal = opened.replay(Box::new(journal), options.journal)?;
+            Ok((opened, journal))
+        };
+        let (opened, journal) = guarded(open).map_err(|error| unreadable(path, &error))?;
+        opened.start(journal, path, None)
     }
 
     /// All of one version; values are shared, not copied.
@@ -174,17 +210,46 @@ impl Opened {
             return Err(FormatError::Pages);
         }
         let (index, numbers) = format::load(&database, remembered)?;
-        if numbers.version < acknowledged {
-            return Err(FormatError::Rolled { found: numbers.version, acknowledged });
-        }
         Ok(Self { database, index, numbers })
     }
 
-    fn start(self, path: &Path, home: Option<Home>) -> Result<DiskStore, OpenError> {
+    /// Takes what only the journal has, so that nothing in it is needed any more.
+    fn replay(&mut self, storage: Box<dyn StorageBackend>, half: usize) -> Result<Journal, FormatError> {
+        let journal = Journal::open(storage, half)?;
+        let records = journal.replay(self.numbers.version)?;
+        let forgotten = records.iter().map(|it| it.forgotten).max().unwrap_or(0);
+        let changes: Vec<Change> = records.into_iter().flat_map(|it| self.redo(it)).collect();
+        if !changes.is_empty() || forgotten > self.index.log().compacted() {
+            let forgotten = forgotten.max(self.index.log().compacted());
+            self.index.compact(forgotten);
+            self.numbers = format::append(&self.database, self.numbers, &changes, forgotten)?;
+        }
+        Ok(journal)
+    }
+
+    fn redo(&mut self, record: Record) -> Vec<Change> {
+        let mut redone = Vec::new();
+        for (version, (key, current)) in (record.first..).zip(record.changes) {
+            let previous = self.index.get(&key).cloned();
+            let change = Change { key: key.into(), version, current, previous };
+            self.index.apply(change.clone());
+            redone.push(change);
+        }
+        redone
+    }
+
+    fn check(&self, acknowledged: u64) -> Result<(), FormatError> {
+        let found = self.numbers.version;
+        if found < acknowledged { Err(FormatError::Rolled { found, acknowledged }) } else { Ok(()) }
+    }
+
+    fn start(self, journal: Journal, path: &Path, home: Option<Home>) -> Result<DiskStore, OpenError> {
+        let failed = |source| OpenError::Directory { path: path.to_owned(), source };
         let shared = Shared::new(self.index);
-        let (queue, committer) = Committer::new(self.database, self.numbers, Arc::clone(&shared));
+        let ledger = Ledger::new(journal, self.database, self.numbers).map_err(failed)?;
+        let (queue, committer) = Committer::new(ledger, Arc::clone(&shared));
         let thread = std::thread::Builder::new().name("krono-store".into()).spawn(|| committer.run());
-        let committer = thread.map_err(|source| OpenError::Directory { path: path.to_owned(), source })?;
+        let committer = thread.map_err(failed)?;
         Ok(DiskStore { shared, queue: Some(queue), committer: Some(committer), home })
     }
 }
@@ -265,8 +330,26 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref().copied()).unwrap_or("it panicked").to_owned()
 }
 
+/// What stops a disk from being written says nothing about what is on it.
+fn out_of_order(error: &FormatError) -> Option<std::io::Error> {
+    let FormatError::Database(error) = error else { return None };
+    let redb::Error::Io(error) = &**error else { return None };
+    let about_the_disk = matches!(
+        error.kind(),
+        ErrorKind::StorageFull
+            | ErrorKind::QuotaExceeded
+            | ErrorKind::FileTooLarge
+            | ErrorKind::PermissionDenied
+            | ErrorKind::ReadOnlyFilesystem
+    );
+    about_the_disk.then(|| std::io::Error::new(error.kind(), error.to_string()))
+}
+
 fn unreadable(path: &Path, error: &FormatError) -> OpenError {
     let (path, reason) = (path.to_owned(), error.to_string());
+    if let Some(source) = out_of_order(error) {
+        return OpenError::Directory { path, source };
+    }
     match error {
         FormatError::Newer(_) => OpenError::Newer { path, reason },
         FormatError::Older(_) => OpenError::Older { path, reason },
@@ -275,6 +358,7 @@ fn unreadable(path: &Path, error: &FormatError) -> OpenError {
         | FormatError::Numbers
         | FormatError::Entries { .. }
         | FormatError::Change(_)
+        | FormatError::Journal
         | FormatError::Empty
         | FormatError::Rolled { .. }
         | FormatError::Pages

@@ -12,7 +12,9 @@ use crate::row::{self, Undo};
 use crate::{Change, Entry};
 
 /// The format this program reads and writes.
-pub(crate) const FORMAT: u64 = 2;
+pub(crate) const FORMAT: u64 = 3;
+/// The one before it, which had no journal beside it.
+const WITHOUT_JOURNAL: u64 = 2;
 
 /// Key → version, checksum and value.
 const ENTRIES: TableDefinition<&[u8], &[u8]> = TableDefinition::new("entries");
@@ -42,6 +44,8 @@ pub(crate) enum FormatError {
     Entries { found: u64, expected: u64 },
     #[error("the change of version {0} is missing or does not fit what came after it")]
     Change(u64),
+    #[error("the journal beside it has lost its head")]
+    Journal,
     #[error("it holds nothing, although it once did")]
     Empty,
     #[error("it is at version {found}, although version {acknowledged} was acknowledged")]
@@ -119,7 +123,7 @@ impl Numbers {
             row.value().as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
         match numbers[..] {
             [format, ..] if format > FORMAT => Err(FormatError::Newer(format)),
-            [FORMAT, version, compacted, entries, digest, checksum]
+            [FORMAT | WITHOUT_JOURNAL, version, compacted, entries, digest, checksum]
                 if checksum == row::numbers_checksum(&numbers[..5])
                     && (FIRST_VERSION..=LAST_VERSION).contains(&version)
                     && compacted <= version =>

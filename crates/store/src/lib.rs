@@ -25,6 +25,8 @@ mod committer;
 mod disk;
 mod format;
 mod index;
+mod journal;
+mod ledger;
 mod lock;
 mod memory;
 mod row;

@@ -53,6 +53,12 @@ impl Shared {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The newest version, and the oldest that can be asked for.
+    pub(crate) fn numbers(&self) -> (u64, u64) {
+        let index = self.read();
+        (index.version(), index.log().compacted())
+    }
+
     pub(crate) fn lock(&self) -> RwLockWriteGuard<'_, Index> {
         self.index.write().unwrap_or_else(PoisonError::into_inner)
     }

@@ -22,7 +22,10 @@ const ADDRESSES: u64 = 1 << 17;
 /// What to do about a service.
 pub(crate) fn plan(world: &World, key: &Key, now: Timestamp) -> Plan {
     let mut plan = Plan::default();
-    let Some(service) = world.services.get(&key.namespace, &key.name) else { return plan };
+    let Some(service) = world.services.get(&key.namespace, &key.name) else {
+        endpoints::forget(world, key, &mut plan);
+        return plan;
+    };
     let Some(spec) = service.spec.as_ref().filter(|_| service.metadata.deletion_timestamp.is_none()) else {
         return plan;
     };

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::client::Asked;
-use crate::process::processor_time;
 use crate::servers::Side;
+use krono_e2e_kube::processor_time;
 
 /// How fast requests were answered.
 pub(crate) struct Speed {

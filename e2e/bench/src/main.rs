@@ -2,18 +2,21 @@
 #![allow(clippy::print_stdout, reason = "a chore speaks to the person who runs it")]
 
 mod client;
+mod idle;
 mod load;
 mod operations;
-mod process;
 mod report;
 mod servers;
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use anyhow::Context;
 use clap::Parser;
+use krono_apiserver::Server;
 use serde_json::Value;
 
+use crate::load::milliseconds;
 use crate::servers::Side;
 
 /// Where the figures are wanted.
@@ -27,12 +30,22 @@ struct Arguments {
     /// Only krono, for a quick look
     #[arg(long)]
     only_krono: bool,
+    /// Only so many watches of krono that idle, each over an HTTP/1.1 connection of its own
+    #[arg(long, value_name = "COUNT")]
+    idle_watches: Option<usize>,
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
-    let krono = measured(|| Side::krono(&arguments.krono)).await?;
+    if let Some(count) = arguments.idle_watches {
+        let side = tokio::task::block_in_place(|| Side::krono(&arguments.krono))?;
+        return idle::measure(&side, count).await;
+    }
+    // First, before anything is warm.
+    let in_memory = in_memory_client().await?;
+    let mut krono = measured(|| Side::krono(&arguments.krono)).await?;
+    krono["in_memory_client_ms"] = in_memory.into();
     if arguments.only_krono {
         println!("{krono:#}");
         return Ok(());
@@ -50,4 +63,15 @@ async fn measured(start: impl FnOnce() -> anyhow::Result<Side>) -> anyhow::Resul
     let side = tokio::task::block_in_place(start)?;
     println!("{}: ready after {:.0} ms", side.name, side.start.as_secs_f64() * 1000.0);
     operations::measure(&side).await.with_context(|| format!("measuring {} failed", side.name))
+}
+
+/// How long a test waits for a client of a server in its own process, in milliseconds.
+async fn in_memory_client() -> anyhow::Result<f64> {
+    let begin = Instant::now();
+    let client = Server::in_memory().await?.client();
+    let time = begin.elapsed();
+    drop(client);
+    let time = milliseconds(&[time], 0.5);
+    println!("in memory: a client after {time} ms");
+    Ok(time)
 }

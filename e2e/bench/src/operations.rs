@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::client::Asked;
 use crate::load::{self, milliseconds};
-use crate::process::resident;
 use crate::servers::Side;
+use krono_e2e_kube::resident;
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const WIDGETS: &str = "/apis/bench.krono.dev/v1/namespaces/default/widgets";
@@ -19,7 +19,7 @@ const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitio
 const WIDGET_COUNT: usize = 200;
 const OBJECTS: usize = 10_000;
 const LISTS: usize = 5;
-const WATCHED_WRITES: usize = 300;
+const WATCHED_WRITES: usize = 2_000;
 
 /// Requests at a time, and how many of each operation: creates, reads, applies.
 const ROUNDS: [(usize, usize, usize, usize); 3] =
@@ -57,8 +57,8 @@ pub(crate) async fn measure(side: &Side) -> anyhow::Result<Value> {
     }
     load::run(side, OBJECTS.saturating_sub(made), 16, move |n| create(made + n)).await?;
     figures.insert("list_10000_ms".to_owned(), list(side).await?);
-    figures.insert("watch".to_owned(), watch(side).await?);
     figures.insert("rss_10000_objects_mb".to_owned(), megabytes(resident(&side.processes)?));
+    figures.insert("watch".to_owned(), watch(side).await?);
     println!("{}: {}", side.name, Value::Object(figures.clone()));
     Ok(figures.into())
 }
@@ -73,7 +73,8 @@ fn asked(method: Method, path: String, content_type: &'static str, body: &Value)
     Asked { method, path, content_type, body }
 }
 
-fn create(number: usize) -> Asked {
+/// A new map.
+pub(crate) fn create(number: usize) -> Asked {
     let text: String = format!("{number:08x}").repeat(256);
     let labels = json!({"app": "bench", "shard": (number % 10).to_string()});
     let object = json!({
@@ -81,6 +82,13 @@ fn create(number: usize) -> Asked {
         "data": {"text": text},
     });
     asked(Method::POST, MAPS.to_owned(), "application/json", &object)
+}
+
+/// What happens to maps from now on.
+pub(crate) fn watch_from_now() -> Asked {
+    let query =
+        "watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&labelSelector=app%3Dbench";
+    asked(Method::GET, format!("{MAPS}?{query}"), "", &Value::Null)
 }
 
 fn get(number: usize) -> Asked {

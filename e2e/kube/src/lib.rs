@@ -6,11 +6,16 @@
 mod certificates;
 mod control_plane;
 mod credentials;
+mod go_program;
 mod process;
 mod programs;
 mod termination;
+mod usage;
 
 pub use control_plane::{ControlPlane, Options, StartError};
 pub use credentials::{ADMIN, ADMIN_TOKEN};
-pub use programs::{BuildError, Programs, VERSION};
+pub use go_program::{BuildError, GoProgram};
+pub use process::Process;
+pub use programs::{Programs, VERSION};
 pub use termination::terminated;
+pub use usage::{processor_time, resident};

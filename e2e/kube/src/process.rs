@@ -7,13 +7,14 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// A running program whose output goes to a file.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub struct Process {
     child: Child,
     log: PathBuf,
 }
 
 impl Process {
-    pub(crate) fn start(program: &Path, arguments: &[String], log: &Path) -> io::Result<Self> {
+    /// Starts the program; both its outputs go to the file.
+    pub fn start(program: &Path, arguments: &[String], log: &Path) -> io::Result<Self> {
         let out = File::create(log)?;
         let errors = out.try_clone()?;
         let child =
@@ -21,17 +22,18 @@ impl Process {
         Ok(Self { child, log: log.to_owned() })
     }
 
-    pub(crate) fn id(&self) -> u32 {
+    /// The id that the system knows it by.
+    pub fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// How it ended, when it has.
-    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+    pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
     /// The last lines it wrote.
-    pub(crate) fn last_words(&self) -> String {
+    pub fn last_words(&self) -> String {
         let text = fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(10)..].join("\n")

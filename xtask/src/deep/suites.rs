@@ -54,6 +54,13 @@ pub(super) const SUITES: &[Suite] = &[
         targets: &[Target { count: "store-kill", at_least: 30 }],
     },
     Suite {
+        name: "graph-hostile",
+        package: "krono-graph",
+        filter: "hostile::",
+        cases: Some(5_000),
+        targets: &[Target { count: "graph-hostile", at_least: 5_000 }],
+    },
+    Suite {
         name: "store-damage",
         package: "krono-store",
         filter: "damage::",

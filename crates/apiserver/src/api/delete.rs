@@ -76,7 +76,7 @@ impl Api {
                 Err(status) => return Err(status),
             }
         }
-        Ok(Reply::json(200, call.renderer().list(&listing.items, &listing.meta)?))
+        Ok(Reply::stream(call.renderer().list(listing.items, &listing.meta)?))
     }
 
     /// Deletes an object, or marks it as being deleted, as its finalizers demand.

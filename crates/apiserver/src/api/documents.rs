@@ -17,6 +17,9 @@ const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGrou
 impl Api {
     /// Answers requests for documents.
     pub(super) fn documents(&self, parts: &Parts, route: &Route) -> Result<Reply, Status> {
+        if matches!(route, Route::Health(_)) {
+            return Ok(health(parts));
+        }
         if !matches!(parts.method.as_str(), "GET" | "HEAD") {
             return Err(Status::method_not_allowed_here());
         }
@@ -24,28 +27,37 @@ impl Api {
         let found = match route {
             Route::Root => Some(json!({"paths": root_paths(&registry)})),
             Route::Version => Some(version()),
-            Route::Health(_) => return Ok(health(parts)),
             Route::CoreVersions => {
                 return self.discovery(parts, true, &discovery::core_versions(self.settings.advertised));
             }
             Route::Groups => return self.discovery(parts, false, &discovery::groups(&registry)),
-            Route::Group(group) => discovery::group(&registry, group),
-            Route::Resources { group, version } => discovery::resources(&registry, group, version),
+            Route::Group(group) => {
+                negotiate(accept(parts), &[Form::Object])?;
+                discovery::group(&registry, group)
+            }
+            Route::Resources { group, version } => {
+                negotiate(accept(parts), &[Form::Object])?;
+                let found = discovery::resources(&registry, group, version);
+                if found.is_none() {
+                    return self.no_such_resource(group);
+                }
+                found
+            }
             Route::OpenApiIndex => Some(self.openapi.index(&registry)),
             Route::OpenApiV2 => return Ok(openapi_v2(parts)),
             Route::OpenApi(path) => {
                 let document = self.openapi.find(&registry, path);
-                return Ok(document.map_or_else(not_found, |it| with_etag(parts, it.text.clone(), &it.hash)));
+                return Ok(document
+                    .map_or_else(|| Reply::bare(404), |it| with_etag(parts, it.text.clone(), &it.hash)));
             }
-            Route::Target(_) | Route::Unknown => None,
+            Route::Health(_) | Route::Target(_) | Route::Unknown => None,
         };
         Ok(found.map_or_else(not_found, |value| Reply::value(200, &value)))
     }
 
     /// One document with everything, for clients that ask for it.
     fn discovery(&self, parts: &Parts, core: bool, legacy: &Value) -> Result<Reply, Status> {
-        let accept = parts.headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
-        if negotiate(accept, &[Form::Object, Form::Discovery])? == Form::Object {
+        if negotiate(accept(parts), &[Form::Object, Form::Discovery])? == Form::Object {
             return Ok(Reply::value(200, legacy));
         }
         let document = discovery::aggregated(&self.registry.snapshot(), core).to_string();
@@ -54,14 +66,17 @@ impl Api {
     }
 }
 
+fn accept(parts: &Parts) -> Option<&str> {
+    parts.headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok())
+}
+
 /// `OpenAPI` v2 of nothing: all kinds are in v3. kubectl looks here for kinds that are not there, and would tell people
 /// that the server is broken, not that the kind is unknown, if there were no document.
 fn openapi_v2(parts: &Parts) -> Reply {
     /// Field 1 `swagger`, field 2 `info` with the fields 1 `title` and 2 `version`.
     const DOCUMENT: &[u8] = b"\x0a\x032.0\x12\x15\x0a\x0aKubernetes\x12\x07v1.35.0";
     const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-    let accept = parts.headers.get(http::header::ACCEPT).and_then(|value| value.to_str().ok());
-    if accept.is_some_and(|accept| accept.contains("proto-openapi.spec.v2")) {
+    if accept(parts).is_some_and(|accept| accept.contains("proto-openapi.spec.v2")) {
         return Reply::json(200, DOCUMENT).with_content_type(PROTOBUF);
     }
     let info = json!({"title": "Kubernetes", "version": "v1.35.0"});

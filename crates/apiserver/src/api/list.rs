@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use krono_schema::{BadValue, ErrorKind, FieldError};
+
 use super::{Api, Call};
 use crate::continue_token::ContinueToken;
 use crate::conversion;
 use crate::filter::Filter;
 use crate::object::Object;
-use crate::query::VersionMatch;
+use crate::query::{Query, VersionMatch};
 use crate::render::ListMeta;
 use crate::reply::Reply;
 use crate::status::{Status, Subject};
@@ -51,7 +53,7 @@ impl Api {
     pub(crate) async fn list(self: &Arc<Self>, call: &Call) -> Result<Reply, Status> {
         let filter = Filter::new(&call.resource, &call.query)?;
         let listing = self.listing(call, &filter).await?;
-        Ok(Reply::json(200, call.renderer().list(&listing.items, &listing.meta)?))
+        Ok(Reply::stream(call.renderer().list(listing.items, &listing.meta)?))
     }
 
     pub(super) async fn listing(&self, call: &Call, filter: &Filter) -> Result<Listing, Status> {
@@ -113,6 +115,7 @@ impl Api {
             let at = (token.version > 0).then_some(token.version);
             return Ok((at, token.start));
         }
+        check_no_initial_events(query)?;
         let version = read_version(&query.resource_version)?;
         match (version, query.version_match) {
             (None, VersionMatch::Exact | VersionMatch::NotOlderThan) if query.resource_version.is_empty() => {
@@ -143,6 +146,23 @@ impl Api {
             Err(_) => Err(Status::version_too_large(version, self.storage.version())),
         }
     }
+}
+
+/// Initial events are for watches.
+fn check_no_initial_events(query: &Query) -> Result<(), Status> {
+    if query.send_initial_events.is_none() {
+        return Ok(());
+    }
+    let forbidden = |path: &str, detail: &str| {
+        let (path, detail) = (path.to_owned(), detail.to_owned());
+        FieldError { kind: ErrorKind::Forbidden, path, value: BadValue::Omitted, detail }
+    };
+    let unversioned = query.version_match != VersionMatch::Unset && query.resource_version.is_empty();
+    let detail = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+    let mut errors: Vec<_> =
+        unversioned.then(|| forbidden("resourceVersionMatch", detail)).into_iter().collect();
+    errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+    Err(Status::invalid_options("ListOptions", &errors))
 }
 
 fn chunk_size(limit: Option<usize>, filter: &Filter) -> usize {

@@ -30,6 +30,7 @@ impl Api {
         let parts = [initial::namespaces(), initial::classes(), &service, &furniture];
         // Writes that wait together are made safe together.
         try_join_all(parts.into_iter().flatten().map(|it| self.ensure(it))).await?;
+        try_join_all(service.iter().map(|it| self.relocate(it))).await?;
         try_join_all(initial::roles().iter().map(|it| self.ensure_role(it))).await?;
         try_join_all(namespaces::INITIAL.iter().map(|name| self.furnish(name))).await?;
         Ok(())
@@ -77,6 +78,16 @@ impl Api {
         self.storage.set(&template.key, Expect::Absent, Some(record)).await.map(drop)
     }
 
+    /// Lets an object that says where the server is say where it is now.
+    async fn relocate(&self, template: &Template) -> Result<(), Status> {
+        let Some(stored) = self.storage.get(&template.key)? else { return Ok(()) };
+        let stored = stored.decode().map_err(Status::internal)?;
+        if is_located(stored.value(), &template.expected) {
+            return Ok(());
+        }
+        self.change_by_key(&template.key, |object| locate(object.value_mut(), &template.expected)).await
+    }
+
     fn is_served(&self, key: &str) -> bool {
         let mut parts = key.splitn(3, '/');
         let (group, plural) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -109,6 +120,21 @@ impl Api {
 
 fn account_key(namespace: &str) -> String {
     format!("/serviceaccounts/{namespace}/{}", initial::ACCOUNT)
+}
+
+/// Where objects say where the server is: the Service, and the slice.
+const LOCATIONS: [&str; 3] = ["/spec/ports", "/endpoints", "/ports"];
+
+fn is_located(object: &Value, expected: &Value) -> bool {
+    LOCATIONS.iter().all(|place| expected.pointer(place).is_none_or(|it| object.pointer(place) == Some(it)))
+}
+
+fn locate(object: &mut Value, expected: &Value) {
+    for place in LOCATIONS {
+        if let (Some(found), Some(expected)) = (object.pointer_mut(place), expected.pointer(place)) {
+            found.clone_from(expected);
+        }
+    }
 }
 
 fn is_published(map: &Object, expected: &Value) -> bool {

@@ -64,7 +64,7 @@ fn default_v1(autoscaler: &mut Value) {
     });
 }
 
-fn validate(new: &Value, _old: Option<&Value>) -> Vec<FieldError> {
+fn validate(new: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let mut findings = Findings::default();
     let (spec, at) = (&new["spec"], Place::ROOT.field("spec"));
     let least = read::integer(spec, "minReplicas");
@@ -85,7 +85,27 @@ fn validate(new: &Value, _old: Option<&Value>) -> Vec<FieldError> {
             text => findings.complaints(place.field(field), text, names::path_segment(text)),
         }
     }
+    let old_target = old.map(|old| &old["spec"]["scaleTargetRef"]);
+    validate_target_version(&spec["scaleTargetRef"], old_target, place.field("apiVersion"), &mut findings);
     findings.into_errors()
+}
+
+/// The group of what is scaled has to be named, unless that is of the core group; what was so before may stay.
+fn validate_target_version(target: &Value, old: Option<&Value>, at: Place<'_>, findings: &mut Findings) {
+    let same = |old: &Value| {
+        let field = |value: &Value, name: &str| read::text(value, name).to_owned();
+        ["apiVersion", "kind"].into_iter().all(|name| field(old, name) == field(target, name))
+    };
+    if old.is_some_and(same) {
+        return;
+    }
+    let given = read::text(target, "apiVersion");
+    let has_group = given.split_once('/').is_some_and(|(group, _)| !group.is_empty());
+    if given.matches('/').count() > 1 {
+        findings.invalid(at, given, format!("unexpected GroupVersion string: {given}"));
+    } else if !has_group && read::text(target, "kind") != "ReplicationController" {
+        findings.invalid(at, given, "apiVersion must specify API group");
+    }
 }
 
 fn default_budget(budget: &mut Value) {

@@ -112,6 +112,8 @@ fn unchanged(new: &Value, old: &Value, findings: &mut Findings) {
         ("regarding", "involvedObject"),
         ("reason", "reason"),
         ("note", "message"),
+        // The real server looks at the reason twice.
+        ("reason", "reason"),
         ("type", "type"),
         ("eventTime", "eventTime"),
         ("action", "action"),

@@ -1,37 +1,47 @@
 //! What a definition adds to what is served.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use krono_schema::Schema;
 
 use super::definition::{Definition, Version};
-use crate::conversion::{Converter, Converters};
+use crate::conversion::Converters;
 use crate::kind::{Column, Kind, LazySchema, Rules, Scope};
 use crate::registry::version_priority;
-use crate::resource::{Custom, Resource};
+use crate::resource::{Custom, Resource, api_version};
 
 /// The kinds of an established definition: one for each version that is served.
 pub(crate) fn resources(definition: &Definition, converters: &Converters) -> Vec<Arc<Resource>> {
     let Some(storage) = definition.storage_version() else { return Vec::new() };
     let converter = converters.of(definition);
     let served = definition.versions.iter().filter(|version| version.served && definition.established);
-    let resource = |version| Arc::new(resource(definition, version, &storage.name, converter.clone()));
+    let schemas = Arc::new(schemas(definition));
+    let resource = |version| {
+        let custom = Custom {
+            definition: definition.name.clone(),
+            deprecation: version_deprecation(definition, version),
+            converter: converter.clone(),
+            schemas: Arc::clone(&schemas),
+        };
+        Arc::new(resource(definition, version, &storage.name, custom))
+    };
     served.map(resource).collect()
 }
 
-fn resource(
-    definition: &Definition,
-    version: &Version,
-    storage_version: &str,
-    converter: Option<Arc<dyn Converter>>,
-) -> Resource {
-    let custom = Arc::new(Custom {
-        definition: definition.name.clone(),
-        deprecation: version.deprecated.then(|| deprecation(definition, version)),
-        converter,
-    });
+fn resource(definition: &Definition, version: &Version, storage_version: &str, custom: Custom) -> Resource {
     let fingerprint = version.schema.as_ref().map(ToString::to_string).unwrap_or_default();
-    Resource::custom(kind(definition, version), storage_version, custom, fingerprint.as_bytes())
+    Resource::custom(kind(definition, version), storage_version, Arc::new(custom), fingerprint.as_bytes())
+}
+
+/// What each version knows, where there are several.
+fn schemas(definition: &Definition) -> BTreeMap<String, Schema> {
+    let several = definition.versions.iter().filter(|_| definition.versions.len() > 1);
+    several.map(|it| (api_version(&definition.group, &it.name), schema(definition, it))).collect()
+}
+
+fn version_deprecation(definition: &Definition, version: &Version) -> Option<String> {
+    version.deprecated.then(|| deprecation(definition, version))
 }
 
 fn deprecation(definition: &Definition, version: &Version) -> String {

@@ -59,6 +59,9 @@ impl FieldSelector {
 
 /// A field as text: absent fields are empty.
 fn field_text(object: &Value, path: &str) -> String {
+    if path == SOURCE {
+        return source(object);
+    }
     let mut at = object;
     for name in path.split('.').filter(|name| !name.is_empty()) {
         match at.get(name) {
@@ -71,6 +74,17 @@ fn field_text(object: &Value, path: &str) -> String {
         Value::Bool(_) | Value::Number(_) => at.to_string(),
         Value::Null | Value::Array(_) | Value::Object(_) => String::new(),
     }
+}
+
+/// Only Events can be selected so, by the component that told of them.
+const SOURCE: &str = "source";
+
+fn source(event: &Value) -> String {
+    let component =
+        event.pointer("/source/component").or_else(|| event.pointer("/deprecatedSource/component"));
+    let component = component.filter(|it| it.as_str() != Some(""));
+    let controller = event.get("reportingComponent").or_else(|| event.get("reportingController"));
+    component.or(controller).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// Terms are separated by commas; a backslash keeps the character after it.

@@ -291,14 +291,24 @@ fn owners(object: &Object, errors: &mut Vec<FieldError>) {
         match &controller {
             None => controller = Some(name),
             Some(first) => {
-                let value = object.meta("ownerReferences").cloned().unwrap_or_default();
+                let value = BadValue::Printed(owners_text(object));
                 let detail = format!(
                     "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {name}"
                 );
-                errors.push(invalid(path, value, detail));
+                errors.push(FieldError { kind: ErrorKind::Invalid, path: path.to_owned(), value, detail });
             }
         }
     }
+}
+
+/// The owners as JSON, with their fields in the order in which the real server writes them.
+fn owners_text(object: &Object) -> String {
+    const FIELDS: [&str; 6] = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
+    let owner = |owner: &Value| {
+        let fields = FIELDS.iter().filter_map(|name| Some(format!("\"{name}\":{}", owner.get(name)?)));
+        format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+    };
+    format!("[{}]", object.owners().map(owner).collect::<Vec<_>>().join(","))
 }
 
 fn owner_errors(owner: &Value, path: &str, errors: &mut Vec<FieldError>) {

@@ -60,7 +60,8 @@ pub(crate) fn check_patched(resource: &Resource, new: &Object, old: &Object) -> 
         return Ok(());
     }
     let error = metadata::invalid("metadata.uid", new.uid(), "field is immutable");
-    Err(Status::invalid(&resource.kind, old.name(), &[error]))
+    // The real server finds this twice.
+    Err(Status::invalid(&resource.kind, old.name(), &[error.clone(), error]))
 }
 
 /// Keeps what this write may not change, and counts the generation. Changes the new object.

@@ -1,5 +1,6 @@
 //! What operators are built from, in process and over HTTPS: watchers, reflectors, finalizers, controllers, leases, events.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use kube::runtime::finalizer::{Event as Finalizing, finalizer};
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::runtime::{WatchStreamExt, reflector};
 use kube::{Api, Client, Resource, ResourceExt};
+use kube_lease_manager::LeaseManagerBuilder;
 use serde_json::json;
 
 use crate::network::{self, PATIENCE};
@@ -186,6 +188,43 @@ async fn one_of_many_becomes_leader() {
         leases.patch("leader", &PatchParams::default(), &release).await.unwrap();
         assert!(acquire(&leases, "next").await);
         assert_eq!(leases.get("leader").await.unwrap().spec.unwrap().lease_transitions, Some(2));
+    })
+    .await;
+}
+
+/// The names of those who lead.
+fn leading(candidates: &BTreeMap<String, tokio::sync::watch::Receiver<bool>>) -> Vec<String> {
+    candidates.iter().filter(|(_, leads)| *leads.borrow()).map(|(name, _)| name.clone()).collect()
+}
+
+/// Waits until somebody leads.
+async fn leader(candidates: &mut BTreeMap<String, tokio::sync::watch::Receiver<bool>>) -> String {
+    let elected = candidates.values_mut().map(|leads| Box::pin(leads.wait_for(|leads| *leads)));
+    drop(futures_util::future::select_all(elected).await.0.unwrap());
+    let [leader] = leading(candidates).try_into().unwrap();
+    leader
+}
+
+#[tokio::test]
+async fn a_library_elects_one_leader_after_the_other() {
+    both_ways(|client| async move {
+        let leases: Api<Lease> = Api::default_namespaced(client.clone());
+        let mut candidates = BTreeMap::new();
+        for number in 0..3 {
+            let name = format!("candidate-{number}");
+            let builder = LeaseManagerBuilder::new(client.clone(), "elected").with_identity(&name);
+            let manager = builder.with_duration(2).with_grace(1).build().await.unwrap();
+            candidates.insert(name, manager.watch().await.0);
+        }
+        let mut led = BTreeSet::new();
+        while !candidates.is_empty() {
+            let name = leader(&mut candidates).await;
+            let lease = leases.get("elected").await.unwrap().spec.unwrap();
+            assert_eq!(lease.holder_identity.as_ref(), Some(&name));
+            // Whoever nobody listens to any more lets go of the lease.
+            candidates.remove(&name);
+            assert!(led.insert(name));
+        }
     })
     .await;
 }

@@ -120,6 +120,27 @@ async fn the_certificate_and_the_address_are_published() {
 }
 
 #[tokio::test]
+async fn a_server_that_moved_says_so() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let service = "/api/v1/namespaces/default/services/kubernetes";
+    let slice = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes";
+    let mut written = 0;
+    for (address, port, writes) in
+        [("192.0.2.1:6443", 6443, true), ("192.0.2.2:7443", 7443, true), ("192.0.2.2:7443", 7443, false)]
+    {
+        let server = Server::builder().store(Arc::clone(&store)).advertised(address.parse().unwrap());
+        let it = Harness { server: server.start().await.unwrap() };
+        assert_eq!(store.version() != written, writes, "{address}");
+        written = store.version();
+        assert_eq!(it.get(service).await.ok()["spec"]["ports"][0]["targetPort"], port);
+        let slice = it.get(slice).await.ok();
+        assert_eq!(slice["ports"][0]["port"], port);
+        let ip = address.split(':').next().unwrap();
+        assert_eq!(slice["endpoints"][0]["addresses"], json!([ip]));
+    }
+}
+
+#[tokio::test]
 async fn a_second_start_changes_nothing_but_what_is_missing() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let begin = async || {

@@ -14,7 +14,7 @@ Examples:
 
 /// Serve the definitions of a cluster
 ///
-/// Makes a kind of every ResourceGraphDefinition and keeps the resources of its instances as they should be. Without a kubeconfig
+/// Makes a kind of every `ResourceGraphDefinition` and keeps the resources of its instances as they should be. Without a kubeconfig
 /// it uses the service account of the Pod it runs in. `krono up` does all this by itself. Runs until Ctrl-C or SIGTERM; work that
 /// has begun is finished.
 #[derive(Debug, Args)]
@@ -40,6 +40,9 @@ pub(crate) struct ControllerArguments {
     /// Let the kind of a definition go with it, and with the kind all instances
     #[arg(long)]
     pub(crate) allow_crd_deletion: bool,
+    /// What kro has behind gates; InstanceConditionEvents=true tells every change of a condition by an Event
+    #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',', value_parser = gate)]
+    pub(crate) feature_gates: Vec<(Gate, bool)>,
     /// How to write the log to standard error
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log_format: LogFormat,
@@ -66,4 +69,39 @@ pub(crate) enum LogLevel {
     Info,
     /// Also why
     Debug,
+}
+
+/// What kro has behind a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// Every change of an instance's conditions is told by an Event.
+    InstanceConditionEvents,
+    /// Templates may call `omit()`.
+    CelOmitFunction,
+}
+
+fn gate(text: &str) -> Result<(Gate, bool), String> {
+    let (name, value) = text.split_once('=').ok_or("expected GATE=true or GATE=false")?;
+    let gate = match name {
+        "InstanceConditionEvents" => Gate::InstanceConditionEvents,
+        "CELOmitFunction" => Gate::CelOmitFunction,
+        _ => return Err(format!("no gate {name:?}; there are InstanceConditionEvents and CELOmitFunction")),
+    };
+    let value = value.parse().map_err(|_| format!("{value:?} is neither true nor false"))?;
+    Ok((gate, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gates_are_named_as_kro_does() {
+        assert_eq!(gate("InstanceConditionEvents=true"), Ok((Gate::InstanceConditionEvents, true)));
+        assert_eq!(gate("CELOmitFunction=false"), Ok((Gate::CelOmitFunction, false)));
+        let check = |text: &str, words: &str| assert!(gate(text).unwrap_err().contains(words), "{text}");
+        check("CELOmitFunction", "expected GATE=true");
+        check("CELOmitFunction=maybe", "neither true nor false");
+        check("Rockets=true", "no gate");
+    }
 }

@@ -61,9 +61,12 @@ pub(crate) struct UpArguments {
     /// What becomes of workloads such as Deployments
     #[arg(long, value_enum, default_value_t = Workloads::Simulate)]
     pub(crate) workloads: Workloads,
-    /// What becomes of ResourceGraphDefinitions
+    /// What becomes of definitions
     #[arg(long, value_enum, default_value_t = ControllersWanted::Run)]
     pub(crate) controllers: ControllersWanted,
+    /// How soon the kind of a new definition is served
+    #[arg(long, value_enum, default_value_t = Establishing::AtOnce)]
+    pub(crate) establishing: Establishing,
     /// Run in the background; `krono down` ends it
     #[arg(long)]
     pub(crate) detach: bool,
@@ -88,6 +91,15 @@ pub(crate) enum Workloads {
     Simulate,
     /// They are stored, and nothing runs
     None,
+}
+
+/// How soon the kind of a new definition is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Establishing {
+    /// As soon as the definition is there
+    AtOnce,
+    /// As by a real server: 404, then 429, then a first creation that takes two seconds
+    Slowly,
 }
 
 /// Stop the server of a data directory

@@ -1,5 +1,7 @@
 //! The cluster that a command is about.
 
+pub(super) mod types;
+
 use kube::Client;
 use kube::config::{Config, KubeConfigOptions, Kubeconfig};
 

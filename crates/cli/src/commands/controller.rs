@@ -12,7 +12,7 @@ use kube::Client;
 
 use super::cluster;
 use super::server::{Signals, block_on};
-use crate::arguments::controller::ControllerArguments;
+use crate::arguments::controller::{ControllerArguments, Gate};
 use crate::command_error::CommandError;
 use crate::kinds::KnownKinds;
 use crate::output::Output;
@@ -30,11 +30,7 @@ pub(crate) fn run(arguments: &ControllerArguments, output: &mut Output) -> Resul
 async fn serve(arguments: &ControllerArguments, output: &mut Output) -> Result<(), CommandError> {
     let signals = Signals::catch(false)?;
     let (client, url) = cluster::connect(&arguments.cluster).await?;
-    let options = Options {
-        concurrency: arguments.concurrency,
-        allow_crd_deletion: arguments.allow_crd_deletion,
-        ..Options::default()
-    };
+    let options = options(arguments);
     let controllers = Arc::new(Controllers::new(&client, Arc::new(KnownKinds::default()), options));
     let endpoints = endpoints::serve(arguments, Arc::clone(&controllers)).await?;
     output.text(&format!("The definitions of {url} are served; Ctrl-C ends it\n{endpoints}"))?;
@@ -51,6 +47,21 @@ async fn serve(arguments: &ControllerArguments, output: &mut Output) -> Result<(
     let ended = lead(&controllers, &mut leadership, signal).await;
     leadership.release().await;
     ended.map_err(|error| error.unwrap_or_else(|error| unable(&url, &error)))
+}
+
+fn options(arguments: &ControllerArguments) -> Options {
+    let mut options = Options {
+        concurrency: arguments.concurrency,
+        allow_crd_deletion: arguments.allow_crd_deletion,
+        ..Options::default()
+    };
+    for (gate, on) in &arguments.feature_gates {
+        match gate {
+            Gate::InstanceConditionEvents => options.condition_events = *on,
+            Gate::CelOmitFunction => options.graph.omit = *on,
+        }
+    }
+    options
 }
 
 /// Serves while this process leads. Whoever has lost the lead ends at once: two must not write.

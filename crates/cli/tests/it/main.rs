@@ -12,3 +12,4 @@ mod help;
 mod krono;
 mod schema;
 mod server;
+mod story;

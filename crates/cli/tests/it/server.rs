@@ -2,7 +2,10 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
 
 use crate::krono::{Run, command, krono};
 
@@ -34,7 +37,10 @@ impl Drop for Detached<'_> {
 
 /// A server in the foreground, once it has said where it is.
 fn foreground(directory: &Path) -> (Child, String) {
-    let mut command = command(&["up", "--listen", "127.0.0.1:0", "--workloads", "none"]);
+    started(command(&["up", "--listen", "127.0.0.1:0", "--workloads", "none"]), directory)
+}
+
+fn started(mut command: Command, directory: &Path) -> (Child, String) {
     command.env("KRONO_DATA_DIR", directory).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines().map(Result::unwrap);
@@ -120,6 +126,21 @@ fn mistakes_are_told_before_anything_starts() {
 }
 
 #[test]
+fn a_port_that_is_taken_leaves_nothing_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let run = on(&data, &["up", "--listen", &address]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains(&format!("error: cannot listen on {address}: ")), "{run}");
+    assert!(!data.exists());
+    let _server = Detached::start(&data, &[]);
+    let second = on(&data, &["up", "--listen", &address]);
+    assert!(second.stderr.contains("is in use by process "), "{second}");
+}
+
+#[test]
 fn backups_are_the_same_of_a_server_and_of_its_directory() {
     let directory = tempfile::tempdir().unwrap();
     let (data, other) = (directory.path().join("data"), directory.path().join("other"));
@@ -162,6 +183,65 @@ fn signals_end_it_in_order() {
         assert_eq!(child.wait().unwrap().code(), Some(0));
         assert!(!directory.path().join("server.json").exists());
     }
+}
+
+/// How long a first object of a new definition takes, in a server that was started like this.
+fn first_creation(more: &[&str]) -> Duration {
+    let directory = tempfile::tempdir().unwrap();
+    let _server = Detached::start(directory.path(), more);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(create_first(&directory.path().join("kubeconfig")))
+}
+
+async fn create_first(kubeconfig: &Path) -> Duration {
+    let kubeconfig = kube::config::Kubeconfig::read_from(kubeconfig).unwrap();
+    let options = kube::config::KubeConfigOptions::default();
+    let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap();
+    let client = kube::Client::try_from(config).unwrap();
+    let post = async |path: &str, object: Value| {
+        let request = http::Request::post(path).header("content-type", "application/json");
+        client.request::<Value>(request.body(object.to_string().into_bytes()).unwrap()).await
+    };
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.krono.dev"},
+        "spec": {
+            "group": "krono.dev", "scope": "Cluster", "names": {"plural": "things", "kind": "Thing"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}},
+            }],
+        },
+    });
+    post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition).await.unwrap();
+    let begin = Instant::now();
+    let thing = json!({"apiVersion": "krono.dev/v1", "kind": "Thing", "metadata": {"name": "a"}});
+    while post("/apis/krono.dev/v1/things", thing.clone()).await.is_err() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "the kind is never served");
+    }
+    begin.elapsed()
+}
+
+#[test]
+fn definitions_are_served_at_once_or_slowly() {
+    let slow = Duration::from_secs(2);
+    assert!(first_creation(&[]) < slow);
+    assert!(first_creation(&["--establishing", "slowly"]) >= slow);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn it_takes_as_many_connections_as_the_system_allows() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -Sn 64 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_krono"), "up"]);
+    shell.args(["--listen", "127.0.0.1:0", "--workloads", "none"]);
+    let (mut child, _) = started(shell, directory.path());
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let files = limits.lines().find_map(|it| it.strip_prefix("Max open files")).unwrap();
+    let mut numbers = files.split_whitespace();
+    assert_eq!(numbers.next(), numbers.next(), "{limits}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use super::{Objects, Put, identity};
 use crate::live::Live;
+use crate::queue::Key;
 use crate::router::Router;
 
 /// Which objects of a kind are of interest.
@@ -27,6 +28,16 @@ pub(crate) enum Filter {
     All,
 }
 
+impl Filter {
+    /// The label selector that asks for just these.
+    pub(crate) fn labels(self) -> Option<String> {
+        match self {
+            Self::Owned => Some(format!("{}=true", names::OWNED_LABEL)),
+            Self::All => None,
+        }
+    }
+}
+
 /// The objects of one kind, kept current for as long as this lives.
 #[derive(Debug)]
 pub(crate) struct KindCache {
@@ -34,6 +45,7 @@ pub(crate) struct KindCache {
     pub(crate) resource: ApiResource,
     pub(crate) filter: Filter,
     state: Arc<RwLock<State>>,
+    router: Arc<Router>,
     task: JoinHandle<()>,
 }
 
@@ -65,10 +77,10 @@ impl KindCache {
             resource: resource.clone(),
             filter,
             state: Arc::clone(&state),
-            router,
+            router: Arc::clone(&router),
         };
         let task = tokio::spawn(watch.run(client));
-        Self { kind, resource, filter, state, task }
+        Self { kind, resource, filter, state, router, task }
     }
 
     /// The objects, if all of them are known.
@@ -80,20 +92,30 @@ impl KindCache {
         Err(Incomplete { kind: self.kind.clone(), complaint: state.complaint.clone() })
     }
 
-    /// Takes in the answer to a write.
-    pub(crate) fn answer(&self, object: Value, desired: Option<Digest>) {
-        let mut state = write(&self.state);
+    /// Takes in the answer to a write by somebody; everybody else is told at once, since the event of this write will
+    /// be no news.
+    pub(crate) fn answer(&self, object: Value, desired: Option<Digest>, by: &Key) {
+        let (namespace, name) = identity(&object);
         if self.filter == Filter::Owned && !is_owned(&object) {
-            let (namespace, name) = identity(&object);
-            state.objects.remove(&namespace, &name);
-        } else {
-            state.objects.answer(object, desired);
+            return self.forget(&namespace, &name, by);
+        }
+        let mut state = write(&self.state);
+        if let Put::Changed { before } = state.objects.answer(object, desired) {
+            let after = state.objects.get(&namespace, &name).map(|it| it.seen().object);
+            self.router.touch_all_but(by, &self.kind, before.as_ref(), after);
         }
     }
 
-    /// Forgets an object that the API server does not have.
-    pub(crate) fn forget(&self, namespace: &str, name: &str) {
-        write(&self.state).objects.remove(namespace, name);
+    /// Forgets an object that is of no interest any more.
+    pub(crate) fn forget(&self, namespace: &str, name: &str, by: &Key) {
+        let before = write(&self.state).objects.remove(namespace, name);
+        self.router.touch_all_but(by, &self.kind, before.as_ref(), None);
+    }
+
+    /// Forgets an object that the API server told somebody it does not have.
+    pub(crate) fn bury(&self, namespace: &str, name: &str, by: &Key) {
+        let before = write(&self.state).objects.bury(namespace, name);
+        self.router.touch_all_but(by, &self.kind, before.as_ref(), None);
     }
 }
 
@@ -134,9 +156,9 @@ struct Watch {
 impl Watch {
     async fn run(self, client: Client) {
         let api: Api<Live> = Api::all_with(client, &self.resource);
-        let config = match self.filter {
-            Filter::Owned => Config::default().labels(&format!("{}=true", names::OWNED_LABEL)),
-            Filter::All => Config::default(),
+        let config = match self.filter.labels() {
+            Some(labels) => Config::default().labels(&labels),
+            None => Config::default(),
         };
         let events = watcher(api, config).backoff(crate::backoff::watch());
         pin_mut!(events);
@@ -162,7 +184,8 @@ impl Watch {
             }
             Event::Apply(object) => self.show(object.value),
             Event::Delete(object) => {
-                let before = write(&self.state).objects.show_removed(&object.value);
+                let mut state = write(&self.state);
+                let before = state.objects.show_removed(&object.value);
                 self.router.touch(&self.kind, before.as_ref(), Some(&object.value));
             }
             Event::InitDone => {
@@ -171,6 +194,7 @@ impl Watch {
                     self.router.touch(&self.kind, before.as_ref(), None);
                 }
                 let mut state = write(&self.state);
+                state.objects.listed();
                 (state.complete, state.complaint) = (true, None);
                 drop(state);
                 self.router.complete(&self.kind);

@@ -92,7 +92,7 @@ async fn instances(engine: &Engine, name: &str, served: Option<&Served>) -> kube
         return Ok(count(&mut reading.objects().all(None)));
     }
     match served {
-        Some(served) => Ok(count(&mut engine.requests.list(&served.resource).await?.iter())),
+        Some(served) => Ok(count(&mut engine.requests.list(&served.resource, None).await?.iter())),
         None => Ok(Instances::default()),
     }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::observe::Observed;
 use super::{Failed, INSTALLER, crd_resource, resource};
 use crate::engine::Engine;
+use crate::queue::Key;
 use crate::refusal::Refusal;
 use crate::requests::Subresource;
 use crate::serving::Serving;
@@ -23,11 +24,11 @@ pub(super) async fn perform(
     match action {
         Action::AddFinalizer(patch) => {
             let answer = patch_definition(engine, observed, &patch).await?;
-            engine.definitions().answer(answer, None);
+            engine.definitions().answer(answer, None, &Key::Definition(Arc::clone(&observed.name)));
         }
         Action::RemoveFinalizer(patch) => {
             patch_definition(engine, observed, &patch).await?;
-            engine.definitions().forget("", &observed.name);
+            engine.definitions().forget("", &observed.name, &Key::Definition(Arc::clone(&observed.name)));
         }
         Action::CreateCrd(crd) => {
             let created = engine.requests.create(&crd_resource(), &crd, INSTALLER).await;

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use krono_graph::KindName;
+use krono_model::applyset::GroupKind;
 use krono_model::metadata::InstanceRef;
 use krono_model::names;
 use krono_planner::digest::Digest;
 use krono_planner::instance::{Action, ObjectName};
+use kube::api::ApiResource;
 use serde_json::Value;
 
 use crate::cache::KindCache;
 use crate::engine::Engine;
-use crate::queue::InstanceKey;
+use crate::queue::{InstanceKey, Key};
 use crate::refusal::Refusal;
 use crate::requests::Subresource;
 use crate::serving::Serving;
@@ -40,6 +42,7 @@ pub(super) async fn perform(place: Place<'_>, action: Action) -> Result<Beside, 
     match action {
         Action::Manage(object) => place.write_instance(&object, names::MANAGER_LABELLER).await,
         Action::Record(object) => place.write_instance(&object, names::MANAGER_PARENT).await,
+        Action::Shrink { object, kinds } => place.shrink(&object, &kinds).await,
         Action::Apply { name, object, digest, force } => {
             return place.apply(name, &object, digest, force).await;
         }
@@ -54,7 +57,7 @@ impl Place<'_> {
     async fn write_instance(&self, object: &Value, manager: &str) -> Result<(), Failure> {
         let instances = &self.serving.instances;
         let answer = self.engine.requests.apply(&instances.resource, object, manager, true).await;
-        instances.answer(answer.map_err(|error| failure(None, &error))?, None);
+        instances.answer(answer.map_err(|error| failure(None, &error))?, None, &self.by());
         Ok(())
     }
 
@@ -70,7 +73,7 @@ impl Place<'_> {
         let requests = &self.engine.requests;
         match requests.apply(&cache.resource, object, names::MANAGER_RESOURCES, force).await {
             Ok(answer) => {
-                cache.answer(answer, Some(digest));
+                cache.answer(answer, Some(digest), &self.by());
                 Ok(None)
             }
             Err(error) if !force && Refusal::of(&error) == Refusal::Stale => {
@@ -85,9 +88,11 @@ impl Place<'_> {
     async fn delete(&self, name: ObjectName, uid: &str) -> Result<(), Failure> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         match self.engine.requests.delete(&cache.resource, &name, uid).await {
-            Ok(Some(left)) => cache.answer(left, None),
-            Ok(None) => cache.forget(&name.namespace, &name.name),
-            Err(error) if Refusal::of(&error) == Refusal::Absent => cache.forget(&name.namespace, &name.name),
+            Ok(Some(left)) => cache.answer(left, None, &self.by()),
+            Ok(None) => cache.bury(&name.namespace, &name.name, &self.by()),
+            Err(error) if Refusal::of(&error) == Refusal::Absent => {
+                cache.bury(&name.namespace, &name.name, &self.by())
+            }
             Err(error) => return Err(failure(Some(name), &error)),
         }
         Ok(())
@@ -97,31 +102,48 @@ impl Place<'_> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         let of = (name.namespace.as_str(), name.name.as_str());
         match self.engine.requests.merge(&cache.resource, of, patch, Subresource::None).await {
-            Ok(answer) => cache.answer(answer, None),
+            Ok(answer) => cache.answer(answer, None, &self.by()),
             Err(error) => return Err(failure(Some(name), &error)),
         }
         Ok(())
     }
 
-    /// Asks the server itself whether anything is left: after this, nobody would look for it.
-    async fn remove_finalizer(&self, patch: &Value) -> Result<(), Failure> {
-        let instances = &self.serving.instances;
-        for cache in self.caches {
+    async fn shrink(&self, object: &Value, kinds: &[GroupKind]) -> Result<(), Failure> {
+        let is_dropped = |resource: &ApiResource| {
+            kinds.iter().any(|it| it.group == resource.group && it.kind == resource.kind)
+        };
+        self.check_nothing_left(self.caches.iter().filter(|it| is_dropped(&it.resource))).await?;
+        self.write_instance(object, names::MANAGER_PARENT).await
+    }
+
+    /// Asks the server itself whether anything is left where nobody will look any more.
+    async fn check_nothing_left(&self, caches: impl Iterator<Item = &Arc<KindCache>>) -> Result<(), Failure> {
+        for cache in caches {
             let members = self.engine.requests.has_members(&cache.resource, &self.applyset()).await;
             if members.map_err(|error| failure(None, &error))? {
                 return Err(Failure { of: None, refusal: Refusal::Stale });
             }
         }
+        Ok(())
+    }
+
+    async fn remove_finalizer(&self, patch: &Value) -> Result<(), Failure> {
+        let instances = &self.serving.instances;
+        self.check_nothing_left(self.caches.iter()).await?;
         let of = (self.key.namespace.as_str(), self.key.name.as_str());
         let answer = self.engine.requests.merge(&instances.resource, of, patch, Subresource::None).await;
         match answer {
             Ok(left) if left["metadata"]["finalizers"].as_array().is_some_and(|it| !it.is_empty()) => {
-                instances.answer(left, None);
+                instances.answer(left, None, &self.by());
             }
-            Ok(_) => instances.forget(of.0, of.1),
+            Ok(_) => instances.bury(of.0, of.1, &self.by()),
             Err(error) => return Err(failure(None, &error)),
         }
         Ok(())
+    }
+
+    fn by(&self) -> Key {
+        Key::Instance(self.key.clone())
     }
 
     fn applyset(&self) -> String {

@@ -1,137 +1,318 @@
 //! An API server with the controllers on it.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use krono_apiserver::kind::{Kind, Scope};
-use krono_apiserver::{Server, builtin};
-use krono_controller::Options;
-use krono_graph::{Kinds, KnownKind};
-use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams};
+use krono_apiserver::Server;
+use krono_controller::{Controllers, Options};
+use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams};
 use kube::runtime::wait::await_condition;
 use kube::{Api, Client};
-use serde_json::Value;
-use tokio::sync::oneshot;
+use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+
+use crate::kinds::BuiltIn;
+use crate::line::Line;
 
 /// How long to wait for what should come at once.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-static BUILT_IN: LazyLock<BTreeMap<(String, String), Kind>> = LazyLock::new(|| {
-    let key = |kind: &Kind| {
-        let group = if kind.group.is_empty() { String::new() } else { format!("{}/", kind.group) };
-        (format!("{group}{}", kind.version), kind.kind.to_string())
-    };
-    builtin::kinds().into_iter().map(|kind| (key(&kind), kind)).collect()
-});
-
-struct BuiltIn;
-
-impl Kinds for BuiltIn {
-    fn find(&self, api_version: &str, kind: &str) -> Option<KnownKind> {
-        let found = BUILT_IN.get(&(api_version.to_owned(), kind.to_owned()))?;
-        let namespaced = found.scope == Scope::Namespaced;
-        Some(KnownKind { schema: Arc::clone(found.schema.get()), namespaced })
-    }
-}
-
 /// A cluster in memory, with running controllers.
+///
+/// Objects are named by kind and name: `ConfigMap a` is in the namespace `default`, `ConfigMap b/a` in `b` and
+/// `Namespace /a` in none. Kinds that Kubernetes does not have are of `kro.run/v1alpha1`, unless the name of the kind
+/// is followed by another group, as in `Kind.acme.io`.
 pub(crate) struct World {
     pub(crate) client: Client,
-    _server: Server,
-    stop: Option<oneshot::Sender<()>>,
-    controllers: Option<JoinHandle<()>>,
+    pub(crate) line: Line,
+    options: Options,
+    controllers: Arc<Controllers>,
+    running: JoinHandle<()>,
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.running.abort();
+    }
 }
 
 impl World {
     pub(crate) async fn start() -> Self {
-        let server = Server::in_memory().await.expect("a server in memory");
-        let mut world = Self { client: server.client(), _server: server, stop: None, controllers: None };
-        world.start_controllers();
-        let crds = world.api("apiextensions.k8s.io/v1", "CustomResourceDefinition", "");
-        let name = "resourcegraphdefinitions.kro.run";
-        let established = await_condition(crds, name, |it: Option<&DynamicObject>| {
-            it.and_then(|it| it.data.pointer("/status/conditions")).is_some_and(is_established)
-        });
-        established.await.expect("the kind of definitions");
+        Self::start_with(Options::default()).await
+    }
+
+    pub(crate) async fn start_with(options: Options) -> Self {
+        Self::start_on(Server::in_memory().await.expect("a server in memory"), options).await
+    }
+
+    pub(crate) async fn start_on(server: Server, options: Options) -> Self {
+        let (client, line) = (server.client(), Line::new(server));
+        let (controllers, running) = run(&line, options);
+        let world = Self { client, line, options, controllers, running };
+        let kind = "CustomResourceDefinition /resourcegraphdefinitions.kro.run";
+        world.eventually(kind, |it| condition(it, "Established")["status"] == "True").await;
         world
     }
 
-    pub(crate) fn start_controllers(&mut self) {
-        let (stop, stopped) = oneshot::channel::<()>();
-        let client = self.client.clone();
-        self.stop = Some(stop);
-        self.controllers = Some(tokio::spawn(async move {
-            let stopped = async { drop(stopped.await) };
-            let run = krono_controller::run(client, Arc::new(BuiltIn), Options::default(), stopped);
-            run.await.expect("running controllers");
-        }));
+    /// Ends the controllers in the middle of whatever they do, and starts others.
+    pub(crate) async fn restart_controllers(&mut self) {
+        self.kill_controllers().await;
+        (self.controllers, self.running) = run(&self.line, self.options);
+    }
+
+    /// Ends the controllers in the middle of whatever they do.
+    pub(crate) async fn kill_controllers(&mut self) {
+        self.running.abort();
+        drop((&mut self.running).await);
+        // What they had begun holds the old ones, and ends with them.
+        let (controllers, running) = idle(&self.line, self.options);
+        (self.controllers, self.running) = (controllers, running);
     }
 
     /// Server-side apply of every document, as a user.
     pub(crate) async fn apply(&self, yaml: &str) {
         for document in serde_saphyr::from_multiple::<Value>(yaml).expect("YAML") {
-            let (api, name) = self.api_of(&document);
-            let parameters = PatchParams::apply("user").force();
-            api.patch(&name, &parameters, &Patch::Apply(&document)).await.expect("an apply");
+            self.put(&document).await;
         }
     }
 
-    pub(crate) async fn delete(&self, api_version: &str, kind: &str, name: &str) {
-        let api = self.api(api_version, kind, "default");
-        api.delete(name, &DeleteParams::default()).await.expect("a deletion");
+    /// Server-side apply, as a user.
+    pub(crate) async fn put(&self, object: &Value) -> Value {
+        self.try_put(object).await.unwrap_or_else(|refusal| panic!("{refusal}: {object:#}"))
+    }
+
+    /// The same, or the words of the server that refuses it.
+    pub(crate) async fn try_put(&self, object: &Value) -> Result<Value, String> {
+        let api_version = object["apiVersion"].as_str().expect("a version");
+        let metadata = &object["metadata"];
+        let namespace = metadata["namespace"].as_str().unwrap_or("default");
+        let kind = object["kind"].as_str().expect("a kind");
+        let namespace =
+            if CLUSTER_WIDE.contains(&kind) || metadata["namespace"] == "" { "" } else { namespace };
+        let api = self.api(api_version, kind, namespace);
+        let (name, parameters) =
+            (metadata["name"].as_str().expect("a name"), PatchParams::apply("user").force());
+        match api.patch(name, &parameters, &Patch::Apply(object)).await {
+            Ok(applied) => Ok(value(&applied)),
+            Err(kube::Error::Api(status)) => Err(status.message),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Applies a definition and waits until it is served.
+    pub(crate) async fn define(&self, definition: &Value) -> Value {
+        let applied = self.put(definition).await;
+        let name = applied["metadata"]["name"].as_str().expect("a name").to_owned();
+        self.active(&format!("ResourceGraphDefinition /{name}")).await
+    }
+
+    /// Applies an instance with that spec.
+    pub(crate) async fn instance(&self, what: &str, spec: &str) -> Value {
+        self.put(&instance(what, spec)).await
+    }
+
+    /// A merge patch, as a user.
+    pub(crate) async fn merge(&self, what: &str, patch: Value) -> Value {
+        let (api, name) = self.named(what);
+        let parameters = PatchParams { field_manager: Some("user".to_owned()), ..PatchParams::default() };
+        value(&api.patch(&name, &parameters, &Patch::Merge(patch)).await.expect("a patch"))
+    }
+
+    /// A merge patch of a status, as whoever looks after such objects.
+    pub(crate) async fn merge_status(&self, what: &str, patch: Value) -> Value {
+        let (api, name) = self.named(what);
+        let patch = Patch::Merge(json!({"status": patch}));
+        value(&api.patch_status(&name, &PatchParams::default(), &patch).await.expect("a patch"))
+    }
+
+    pub(crate) async fn delete(&self, what: &str) {
+        let (api, name) = self.named(what);
+        api.delete(&name, &DeleteParams::default()).await.expect("a deletion");
+    }
+
+    pub(crate) async fn get(&self, what: &str) -> Option<Value> {
+        let (api, name) = self.named(what);
+        api.get_opt(&name).await.expect("an answer").map(|it| value(&it))
+    }
+
+    /// The names of the objects of a kind that a label selector selects, in all namespaces.
+    pub(crate) async fn names(&self, kind: &str, labels: &str) -> Vec<String> {
+        let (api_version, kind) = kind_of(kind);
+        let listed = self.api(&api_version, kind, "").list(&ListParams::default().labels(labels)).await;
+        let mut names: Vec<_> =
+            listed.expect("a list").into_iter().filter_map(|it| it.metadata.name).collect();
+        names.sort();
+        names
     }
 
     /// Waits until there is no such object.
-    pub(crate) async fn gone(&self, api_version: &str, kind: &str, name: &str) {
-        let api = self.api(api_version, kind, "default");
-        let gone = await_condition(api, name, |it: Option<&DynamicObject>| it.is_none());
-        timeout(PATIENCE, gone).await.unwrap_or_else(|_| panic!("{kind} {name} stays")).expect("a watch");
-    }
-
-    /// The object, when it is as wanted.
-    pub(crate) async fn eventually(
-        &self,
-        api_version: &str,
-        kind: &str,
-        name: &str,
-        wanted: impl Fn(&Value) -> bool,
-    ) -> Value {
-        let api = self.api(api_version, kind, "default");
-        let is_wanted = |it: Option<&DynamicObject>| it.is_some_and(|it| wanted(&value(it)));
-        match timeout(PATIENCE, await_condition(api.clone(), name, is_wanted)).await {
-            Ok(found) => value(&found.expect("a watch").expect("what was waited for")),
-            Err(_) => {
-                let last = api.get_opt(name).await.expect("an answer");
-                panic!("{kind} {name} is not as wanted: {:#}", last.map(|it| value(&it)).unwrap_or_default());
-            }
+    pub(crate) async fn gone(&self, what: &str) {
+        let (api, name) = self.named(what);
+        let gone = await_condition(api.clone(), &name, |it: Option<&DynamicObject>| it.is_none());
+        if timeout(PATIENCE, gone).await.is_err() {
+            panic!("{what} stays: {:#}", self.get(what).await.unwrap_or_default());
         }
     }
 
-    pub(crate) fn api(&self, api_version: &str, kind: &str, namespace: &str) -> Api<DynamicObject> {
+    /// The object, when it is as wanted.
+    pub(crate) async fn eventually(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let (api, name) = self.named(what);
+        let is_wanted = |it: Option<&DynamicObject>| it.is_some_and(|it| wanted(&value(it)));
+        match timeout(PATIENCE, await_condition(api, &name, is_wanted)).await {
+            Ok(found) => value(&found.expect("a watch").expect("what was waited for")),
+            Err(_) => panic!("{what} is not as wanted: {:#}", self.get(what).await.unwrap_or_default()),
+        }
+    }
+
+    /// The object, when it is there.
+    pub(crate) async fn there(&self, what: &str) -> Value {
+        self.eventually(what, |_| true).await
+    }
+
+    /// The object, when it says that all of its newest form is done.
+    pub(crate) async fn active(&self, what: &str) -> Value {
+        self.eventually(what, |it| {
+            let ready = condition(it, "Ready");
+            ready["status"] == "True" && ready["observedGeneration"] == it["metadata"]["generation"]
+        })
+        .await
+    }
+
+    /// The object, when its state is that one.
+    pub(crate) async fn state(&self, what: &str, state: &str) -> Value {
+        self.eventually(what, |it| it["status"]["state"] == state).await
+    }
+
+    /// Waits until the controllers have dealt with all that has happened.
+    pub(crate) async fn quiet(&self) {
+        let quiet = timeout(PATIENCE, self.controllers.quiet()).await;
+        assert!(quiet.is_ok(), "the controllers do not come to rest: {:#?}", self.line.writes());
+    }
+
+    /// Waits until the controllers have dealt with all that has happened; another look at everything must ask for no change.
+    pub(crate) async fn settled(&self) {
+        let (before, version) = self.looked_at_again().await;
+        let asked = &self.line.writes()[before..];
+        assert!(asked.is_empty(), "a settled world is written to: {asked:#?}");
+        assert_eq!(self.version().await, version, "a settled world changes");
+    }
+
+    /// The same for a world with something in it that is refused each time: nothing changes, however often it is tried.
+    pub(crate) async fn settled_in_vain(&self) {
+        let (before, version) = self.looked_at_again().await;
+        let asked = &self.line.writes()[before..];
+        assert_eq!(self.version().await, version, "a settled world changes: {asked:#?}");
+    }
+
+    async fn looked_at_again(&self) -> (usize, String) {
+        self.quiet().await;
+        let before = (self.line.writes().len(), self.version().await);
+        self.controllers.look_at_everything();
+        self.quiet().await;
+        before
+    }
+
+    /// The version of the whole cluster, which every change changes.
+    async fn version(&self) -> String {
+        let listed = self.api("v1", "Namespace", "").list(&ListParams::default()).await.expect("a list");
+        listed.metadata.resource_version.expect("a version")
+    }
+
+    fn named(&self, what: &str) -> (Api<DynamicObject>, String) {
+        let (kind, name) = what.split_once(' ').expect("a kind and a name");
+        let home = if CLUSTER_WIDE.contains(&kind) { "" } else { "default" };
+        let (namespace, name) = name.split_once('/').unwrap_or((home, name));
+        let (api_version, kind) = kind_of(kind);
+        (self.api(&api_version, kind, namespace), name.to_owned())
+    }
+
+    fn api(&self, api_version: &str, kind: &str, namespace: &str) -> Api<DynamicObject> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind));
-        if ["ResourceGraphDefinition", "CustomResourceDefinition"].contains(&kind) || namespace.is_empty() {
+        if namespace.is_empty() {
             return Api::all_with(self.client.clone(), &resource);
         }
         Api::namespaced_with(self.client.clone(), namespace, &resource)
     }
+}
 
-    fn api_of(&self, object: &Value) -> (Api<DynamicObject>, String) {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let namespace = object["metadata"]["namespace"].as_str().unwrap_or("default");
-        let api = self.api(&text(&object["apiVersion"]), &text(&object["kind"]), namespace);
-        (api, text(&object["metadata"]["name"]))
-    }
+const CLUSTER_WIDE: [&str; 5] =
+    ["ResourceGraphDefinition", "CustomResourceDefinition", "Namespace", "ClusterRole", "Tenant"];
+
+fn kind_of(kind: &str) -> (String, &str) {
+    let api_version = match kind {
+        "ConfigMap" | "Secret" | "Namespace" | "Service" | "PersistentVolumeClaim" => "v1".to_owned(),
+        "Deployment" => "apps/v1".to_owned(),
+        "ClusterRole" => "rbac.authorization.k8s.io/v1".to_owned(),
+        "CustomResourceDefinition" => "apiextensions.k8s.io/v1".to_owned(),
+        other => format!("{}/v1alpha1", other.split_once('.').map_or("kro.run", |(_, group)| group)),
+    };
+    (api_version, kind.split_once('.').map_or(kind, |(kind, _)| kind))
+}
+
+fn run(line: &Line, options: Options) -> (Arc<Controllers>, JoinHandle<()>) {
+    let controllers = controllers(line, options);
+    let run = Arc::clone(&controllers);
+    let running = tokio::spawn(async move { run.run(std::future::pending()).await.expect("a start") });
+    (controllers, running)
+}
+
+fn idle(line: &Line, options: Options) -> (Arc<Controllers>, JoinHandle<()>) {
+    (controllers(line, options), tokio::spawn(async {}))
+}
+
+fn controllers(line: &Line, options: Options) -> Arc<Controllers> {
+    let client = Client::new(line.clone(), "default");
+    Arc::new(Controllers::new(&client, Arc::new(BuiltIn), options))
+}
+
+/// A definition whose name is its kind in lower case; `schema` and `resources` are YAML.
+pub(crate) fn definition(kind: &str, schema: &str, resources: &str) -> Value {
+    let mut all = json!({"apiVersion": "v1alpha1", "kind": kind});
+    let schema: Value = serde_saphyr::from_str(&format!("{{{schema}}}")).expect("a schema");
+    all.as_object_mut().expect("a map").extend(schema.as_object().expect("a map").clone());
+    let resources: Value = serde_saphyr::from_str(resources).expect("resources");
+    json!({
+        "apiVersion": "kro.run/v1alpha1",
+        "kind": "ResourceGraphDefinition",
+        "metadata": {"name": kind.to_lowercase()},
+        "spec": {"schema": all, "resources": resources},
+    })
+}
+
+/// A resource that is a `ConfigMap`, called after the instance and its own id; `more` is YAML of further fields.
+pub(crate) fn config_map(id: &str, data: &str, more: &str) -> String {
+    let name = format!("${{schema.metadata.name}}-{id}");
+    let template =
+        format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: '{name}'}}, data: {{{data}}}}}");
+    let more = if more.is_empty() { String::new() } else { format!(", {more}") };
+    format!("- {{id: {id}, template: {template}{more}}}\n")
+}
+
+/// An object of a defined kind; `spec` is YAML.
+pub(crate) fn instance(what: &str, spec: &str) -> Value {
+    let (kind, name) = what.split_once(' ').expect("a kind and a name");
+    let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
+    let (api_version, kind) = kind_of(kind);
+    let spec: Value = serde_saphyr::from_str(&format!("{{{spec}}}")).expect("a spec");
+    let mut object =
+        json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec});
+    object["metadata"]["namespace"] = namespace.into();
+    object
+}
+
+/// The condition of an object.
+pub(crate) fn condition<'a>(object: &'a Value, condition_type: &str) -> &'a Value {
+    let all = object["status"]["conditions"].as_array();
+    all.and_then(|all| all.iter().find(|it| it["type"] == condition_type)).unwrap_or(&Value::Null)
+}
+
+/// The message of a condition.
+pub(crate) fn message<'a>(object: &'a Value, condition_type: &str) -> &'a str {
+    condition(object, condition_type)["message"].as_str().unwrap_or_default()
 }
 
 fn value(object: &DynamicObject) -> Value {
     serde_json::to_value(object).expect("an object")
-}
-
-fn is_established(conditions: &Value) -> bool {
-    let conditions = conditions.as_array().into_iter().flatten();
-    conditions.into_iter().any(|it| it["type"] == "Established" && it["status"] == "True")
 }

@@ -74,25 +74,28 @@ impl CompiledGraph {
         instance: &Value,
         evaluation: &Evaluation,
         observed: &dyn Observed,
-    ) -> Result<Vec<Value>, FillError> {
+    ) -> Result<Authored, FillError> {
         if self.status.conditions.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Authored { conditions: Vec::new(), is_complete: true });
         }
         let plain = without_status(instance);
         let mut pass = Pass::new(self, &plain, observed);
         pass.recall(evaluation);
         let mut bindings = pass.bindings(&self.status.env);
         bindings.set_val(INSTANCE, Val::from_json(instance, &Type::Dyn));
-        let mut conditions = Vec::new();
+        let mut authored = Authored { conditions: Vec::new(), is_complete: true };
         for (index, expression) in self.status.conditions.iter().enumerate() {
-            let value = if pass.knows(expression) { expression.evaluate(&bindings) } else { continue };
-            match value.and_then(|it| conditions_in(&it)) {
-                Ok(found) => conditions.extend(found),
-                Err(error) if error.is_missing_data() => {}
+            if !pass.knows(expression) {
+                authored.is_complete = false;
+                continue;
+            }
+            match expression.evaluate(&bindings).and_then(|it| conditions_in(&it)) {
+                Ok(found) => authored.conditions.extend(found),
+                Err(error) if error.is_missing_data() => authored.is_complete = false,
                 Err(error) => return Err(at(&format!("conditions[{index}]"), error)),
             }
         }
-        Ok(conditions)
+        Ok(authored)
     }
 }
 
@@ -106,6 +109,15 @@ impl Pass<'_> {
             }
         }
     }
+}
+
+/// What the author's expressions say about conditions.
+#[derive(Clone, Debug)]
+pub struct Authored {
+    /// The conditions.
+    pub conditions: Vec<Value>,
+    /// Whether every expression had its say.
+    pub is_complete: bool,
 }
 
 /// The conditions that a value is: one, or a list of them.

@@ -245,7 +245,7 @@ fn author_conditions() {
     let mut instance = instance("{}");
     instance["status"] = json!({"conditions": [{"type": "Ready", "status": "True"}]});
     let evaluation = graph.evaluate(&instance, &Objects::default());
-    let conditions = graph.conditions(&instance, &evaluation, &Objects::default()).unwrap();
+    let conditions = graph.conditions(&instance, &evaluation, &Objects::default()).unwrap().conditions;
     assert_eq!(conditions.len(), 1);
     assert_eq!((&conditions[0]["type"], &conditions[0]["status"]), (&json!("Up"), &json!("True")));
 }

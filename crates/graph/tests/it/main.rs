@@ -3,5 +3,6 @@
 
 mod corpus;
 mod evaluation;
+mod hostile;
 mod mistakes;
 mod world;

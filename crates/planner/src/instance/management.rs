@@ -21,6 +21,17 @@ pub(super) fn manage(world: &World<'_>) -> Option<Action> {
 
 /// The change that writes an inventory on an instance; nothing when it is there.
 pub(super) fn record(world: &World<'_>, id: &str, inventory: &Inventory) -> Option<Action> {
+    recorded(world, id, inventory).map(Action::Record)
+}
+
+/// The change that makes the inventory of an instance smaller; nothing when it is so.
+pub(super) fn shrink(world: &World<'_>, id: &str, known: &Inventory, rest: &Inventory) -> Option<Action> {
+    let object = recorded(world, id, rest)?;
+    let kinds = known.group_kinds.difference(&rest.group_kinds).cloned().collect();
+    Some(Action::Shrink { object, kinds })
+}
+
+fn recorded(world: &World<'_>, id: &str, inventory: &Inventory) -> Option<Value> {
     let metadata = &world.instance["metadata"];
     let annotations = inventory.annotations(id);
     let annotated = annotations.iter().all(|(name, value)| metadata["annotations"][name] == value.as_str());
@@ -28,7 +39,7 @@ pub(super) fn record(world: &World<'_>, id: &str, inventory: &Inventory) -> Opti
         return None;
     }
     let content = json!({"labels": {names::APPLYSET_ID_LABEL: id}, "annotations": annotations});
-    Some(Action::Record(about(world.instance, content)))
+    Some(about(world.instance, content))
 }
 
 /// The change that ends an instance; nothing when krono has no hold on it.

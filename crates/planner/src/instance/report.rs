@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use krono_graph::{CompiledGraph, Evaluation, NodeState, Observed, Readiness};
+use krono_graph::{Authored, CompiledGraph, Evaluation, NodeState, Observed, Readiness};
 use krono_model::condition::{Condition, Conditions, Status, read_all};
 use krono_model::instance::{DEPENDENTS, GRAPH_RESOLVED, INSTANCE_MANAGED, RESOURCES_READY, Reason, State};
 use krono_model::metadata::is_suspended;
@@ -154,11 +154,11 @@ impl Report<'_, '_> {
     }
 
     /// Gives conditions their times; a type that appears twice is an error, and the first one stays.
-    fn stamped(&self, authored: &[Value], previous: Vec<Condition>) -> Result<Vec<Value>, Vec<Value>> {
+    fn stamped(&self, authored: &Authored, previous: Vec<Condition>) -> Result<Vec<Value>, Vec<Value>> {
         let mut types = BTreeSet::new();
         let mut conditions: Vec<Condition> = Vec::new();
         let mut twice = false;
-        for mut condition in authored.iter().filter_map(Condition::from_value) {
+        for mut condition in authored.conditions.iter().filter_map(Condition::from_value) {
             if !types.insert(condition.condition_type.clone()) {
                 twice = true;
                 continue;
@@ -172,8 +172,12 @@ impl Report<'_, '_> {
             condition.message = condition.message.filter(|it| !it.is_empty());
             conditions.push(condition);
         }
-        // What an expression cannot say at the moment, it still says.
-        conditions.extend(previous.into_iter().filter(|it| !types.contains(&it.condition_type)));
+        // What an expression cannot say at the moment, it still says; the usual conditions never were its words.
+        let still_said = |it: &Condition| {
+            let of = &it.condition_type;
+            !authored.is_complete && !types.contains(of) && !DEPENDENTS.contains(&of.as_str())
+        };
+        conditions.extend(previous.into_iter().filter(still_said));
         let values = conditions.iter().map(Condition::to_value).collect();
         if twice { Err(values) } else { Ok(values) }
     }

@@ -6,7 +6,7 @@ use krono_model::metadata::{InstanceRef, is_suspended};
 use serde_json::Value;
 
 use super::desired::{Desired, Standing, desired, part_of};
-use super::management::{manage, record};
+use super::management::{manage, record, shrink};
 use super::report::Report;
 use super::{Action, Interest, ObjectName, Plan, World, deletion, inventory, is_terminating};
 
@@ -60,10 +60,10 @@ impl Pass<'_, '_> {
         }
         let orphans = self.orphans();
         if orphans.is_empty() {
-            return record(self.world, self.id, &inventory::of(self.desired, home)).into_iter().collect();
+            let rest = inventory::of(self.desired, home);
+            return shrink(self.world, self.id, &self.known, &rest).into_iter().collect();
         }
-        let living = orphans.into_iter().filter(|it| !is_terminating(it.object)).collect();
-        let wave = deletion::highest_wave(living);
+        let wave = deletion::highest_wave(orphans);
         wave.iter().filter_map(|member| deletion::removal(self.world, member, self.id)).collect()
     }
 

@@ -6,7 +6,7 @@ use krono_planner::instance::ObjectName;
 use serde_json::{Map, Value, json};
 
 use super::{Answer, Refusal, Served, Server};
-use crate::text::{is_terminating, metadata, version};
+use crate::text::{is_terminating, metadata};
 
 /// What only the server writes.
 const SERVERS_OWN: [&str; 5] =
@@ -70,12 +70,10 @@ impl Server {
         &mut self,
         name: &ObjectName,
         status: &Value,
-        expected: Option<u64>,
+        uid: Option<&str>,
     ) -> Result<Answer, Refusal> {
         let (served, live) = (self.served(name)?, self.existing(name)?);
-        if expected.is_some_and(|it| it != version(&live)) {
-            return Err(Refusal::Conflict("the object has been modified".to_owned()));
-        }
+        check_uid(&live, uid)?;
         let mut object = live.clone();
         object["status"] = status.clone();
         update(&served.endpoint(name, "status"), Some(&live), &mut object, "status", self.now())
@@ -86,9 +84,7 @@ impl Server {
 
     pub(super) fn delete(&mut self, name: &ObjectName, uid: Option<&str>) -> Result<Answer, Refusal> {
         let live = self.existing(name)?;
-        if uid.is_some_and(|it| it != metadata(&live, "uid")) {
-            return Err(Refusal::Conflict("the UID in the precondition is another".to_owned()));
-        }
+        check_uid(&live, uid)?;
         let mut object = live.clone();
         if !is_terminating(&live) {
             object["metadata"]["deletionTimestamp"] = self.now().to_string().into();
@@ -155,6 +151,13 @@ impl Served {
 
 fn invalid(error: &dyn std::error::Error) -> Refusal {
     Refusal::Invalid(error.to_string())
+}
+
+fn check_uid(live: &Value, uid: Option<&str>) -> Result<(), Refusal> {
+    if uid.is_some_and(|it| it != metadata(live, "uid")) {
+        return Err(Refusal::Conflict("the UID in the precondition is another".to_owned()));
+    }
+    Ok(())
 }
 
 /// A request that names a UID or a version is about that one alone.

@@ -10,64 +10,81 @@ use crate::cache::Entry;
 use crate::faults::Outcome;
 use crate::laws::Deed;
 use crate::server::{Answer, Refusal, Request};
-use crate::text::{part_of, version};
+use crate::text::{metadata, part_of};
 
 impl Simulation {
-    /// Performs one action, unless what it was planned upon is no longer so.
+    /// Performs one action and puts the answer where the next plan finds it.
     pub(super) fn act(&mut self, instance: &ObjectName, action: Action) {
+        if self.leaves_something_behind(instance, &action) {
+            return self.suffer(instance, instance, &Refusal::Conflict("resources are left".to_owned()));
+        }
         if !self.is_still_right(instance, &action) {
             return;
         }
-        let wanted = if let Action::Apply { digest, .. } = &action { Some(*digest) } else { None };
+        let mut desired = None;
+        let mut unseen = false;
+        if let Action::Apply { digest, force, .. } = &action {
+            (desired, unseen) = (Some(*digest), !force);
+        }
         let request = request(instance, action);
         let Some(heard) = self.ask(instance, &request) else { return };
-        let name = request.name();
-        if let (Ok(Answer::Object(object)), Some(desired)) = (&heard, wanted)
+        if unseen && matches!(heard, Err(Refusal::Conflict(_))) {
+            return self.look(instance, request.name());
+        }
+        if let (Ok(Answer::Object(object)), Some(desired)) = (&heard, desired)
             && let Some(live) = Digest::of_applied(object, names::MANAGER_RESOURCES)
         {
-            self.controller.ledger.insert(name.clone(), Applied { desired, live });
+            self.controller.ledger.insert(request.name().clone(), Applied { desired, live });
         }
-        self.learn(instance, name, heard);
+        self.learn(instance, &request, heard);
     }
 
-    /// Others may have made or claimed the object since the plan.
+    /// After some actions nobody would look for what is left, so the server itself is asked.
+    fn leaves_something_behind(&self, instance: &ObjectName, action: &Action) -> bool {
+        match action {
+            Action::RemoveFinalizer(_) => self.has_members(instance, None),
+            Action::Shrink { kinds, .. } => self.has_members(instance, Some(kinds)),
+            Action::Manage(_)
+            | Action::Record(_)
+            | Action::Apply { .. }
+            | Action::Delete { .. }
+            | Action::Release { .. } => false,
+        }
+    }
+
+    /// Others may have made or claimed the object since the plan: all instances apply under one field manager, so the
+    /// server would let them take it from each other.
     fn is_still_right(&self, instance: &ObjectName, action: &Action) -> bool {
         let Action::Apply { name, object, force, .. } = action else { return true };
-        let work = self.controller.work.get(instance);
-        let glimpsed = || work.and_then(|it| it.glimpsed.get(name));
-        let seen = self.controller.cached(name).or_else(glimpsed);
+        let glimpsed = || self.controller.work.get(instance).and_then(|it| it.glimpsed.get(name));
         let is_ours = |entry: &Entry| part_of(&entry.object).is_none_or(|it| Some(it) == part_of(object));
-        seen.map_or(!*force, |entry| *force && is_ours(entry))
+        let seen = self.controller.cached(name).or_else(glimpsed);
+        seen.is_none_or(|entry| *force && is_ours(entry))
     }
 
     pub(super) fn publish(&mut self, instance: &ObjectName, status: Value) {
         let Some(entry) = self.controller.cached(instance) else { return };
-        let version = Some(version(&entry.object));
-        let request = Request::Status { name: instance.clone(), status, version };
-        let Some(heard) = self.ask(instance, &request) else { return };
-        if let (Err(refusal), Some(work)) = (&heard, self.controller.work.get_mut(instance)) {
-            work.later |= !matches!(refusal, Refusal::NotFound);
-        }
-        match heard {
-            Err(Refusal::TooMany | Refusal::Internal | Refusal::Invalid(_)) => {}
-            heard => self.learn(instance, instance, heard),
+        let uid = Some(metadata(&entry.object, "uid").to_owned());
+        let request = Request::Status { name: instance.clone(), status, uid };
+        match self.ask(instance, &request) {
+            None | Some(Err(Refusal::NotFound)) => {}
+            Some(Ok(answer)) => self.learn(instance, &request, Ok(answer)),
+            Some(Err(_)) => {
+                if let Some(work) = self.controller.work.get_mut(instance) {
+                    work.later = true;
+                }
+            }
         }
     }
 
-    /// Reads an object that nobody is sure about.
-    pub(super) fn read(&mut self, instance: &ObjectName, name: &ObjectName) {
+    /// Reads an object that the caches do not show although it is there.
+    fn look(&mut self, instance: &ObjectName, name: &ObjectName) {
         if self.random.happens(self.faults.request) {
-            return;
+            return self.suffer(instance, name, &Refusal::Internal);
         }
-        let found = self.server.get(name).cloned();
-        self.learn(instance, name, found.clone().map(Answer::Object).ok_or(Refusal::NotFound));
-        let is_cached = self.controller.cached(name).is_some();
+        let found = self.server.get(name).map(Entry::of);
         let Some(work) = self.controller.work.get_mut(instance) else { return };
-        work.due = true;
-        work.unsure.remove(name);
-        if let Some(object) = found.filter(|_| !is_cached) {
-            work.glimpsed.insert(name.clone(), Entry::of(&object));
-        }
+        work.glimpsed.extend(found.map(|it| (name.clone(), it)));
     }
 
     /// Asks the server, and watches that no law is broken; nothing when the controller dies of it.
@@ -75,8 +92,9 @@ impl Simulation {
         let before = self.server.get(request.name()).cloned();
         self.requests += 1;
         let outcome = self.faults.perform(&mut self.server, request, &mut self.random);
-        let deed =
-            Deed { instance, request, before: before.as_ref(), server: &self.server, guarded: &self.guarded };
+        let ending = self.controller.work.get(instance).is_some_and(|it| it.ending);
+        let (server, guarded) = (&self.server, &self.guarded);
+        let deed = Deed { instance, request, before: before.as_ref(), server, ending, guarded };
         self.broken.extend(deed.wrong());
         match outcome {
             Outcome::Heard(heard) => Some(heard),
@@ -87,38 +105,33 @@ impl Simulation {
         }
     }
 
-    fn learn(&mut self, instance: &ObjectName, name: &ObjectName, heard: Result<Answer, Refusal>) {
-        let cache = self.controller.caches.get_mut(&name.kind);
-        if let Some(work) = self.controller.work.get_mut(instance) {
-            work.glimpsed.remove(name);
-        }
+    fn learn(&mut self, instance: &ObjectName, request: &Request, heard: Result<Answer, Refusal>) {
+        let name = request.name();
+        let Some(cache) = self.controller.caches.get_mut(&name.kind) else { return };
         match heard {
-            Ok(Answer::Object(object)) => {
-                if let Some(cache) = cache {
-                    cache.answer(&object);
-                }
-            }
-            Ok(Answer::Gone) | Err(Refusal::NotFound) => {
-                if let Some(cache) = cache {
-                    cache.gone(name);
-                }
-            }
+            Ok(Answer::Object(object)) => cache.answer(&object),
+            Ok(Answer::Gone) => cache.gone(name),
+            Err(Refusal::NotFound) if matches!(request, Request::Delete { .. }) => cache.gone(name),
             Err(refusal) => self.suffer(instance, name, &refusal),
         }
     }
 
+    /// What is stale is looked at again later, and so is a server that fails; if it goes on failing, people are told.
     fn suffer(&mut self, instance: &ObjectName, name: &ObjectName, refusal: &Refusal) {
+        let goes_on = self.random.happens(300);
         let Some(work) = self.controller.work.get_mut(instance) else { return };
-        match refusal {
-            Refusal::Conflict(_) | Refusal::Exists | Refusal::TimedOut => {
-                work.unsure.insert(name.clone());
-            }
-            _ if name == instance => work.refused.instance = Some(refusal.to_string()),
-            Refusal::Invalid(_) | Refusal::TooMany | Refusal::Internal | Refusal::NotFound => {
-                work.refused.resources.insert(name.clone(), refusal.to_string());
-            }
+        let is_stale = match refusal {
+            Refusal::Conflict(_) | Refusal::Exists | Refusal::NotFound => true,
+            Refusal::TooMany | Refusal::Internal | Refusal::TimedOut => !goes_on,
+            Refusal::Invalid(_) => false,
+        };
+        if is_stale {
+            work.stale = true;
+        } else if name == instance {
+            work.refused.instance = Some(refusal.to_string());
+        } else {
+            work.refused.resources.insert(name.clone(), refusal.to_string());
         }
-        work.due = true;
     }
 }
 
@@ -131,7 +144,7 @@ fn request(instance: &ObjectName, action: Action) -> Request {
     };
     match action {
         Action::Manage(object) => of_instance(object, names::MANAGER_LABELLER),
-        Action::Record(object) => of_instance(object, names::MANAGER_PARENT),
+        Action::Record(object) | Action::Shrink { object, .. } => of_instance(object, names::MANAGER_PARENT),
         Action::Apply { name, object, force, .. } => {
             Request::Apply { name, object, manager: names::MANAGER_RESOURCES, force }
         }

@@ -18,7 +18,7 @@ fn number(variable: &str) -> Option<u64> {
 
 #[test]
 fn convergence_under_faults() {
-    let cases = number("KRONO_RANDOM_CASES").unwrap_or(16);
+    let cases = number("KRONO_RANDOM_CASES").unwrap_or(12);
     let config =
         Config { cases: u32::try_from(cases).unwrap(), failure_persistence: None, ..Config::default() };
     let mut runner = match number("KRONO_SEED") {

@@ -3,4 +3,5 @@
 mod convergence;
 mod graphs;
 mod kinds;
+mod races;
 mod stories;

@@ -113,6 +113,8 @@ impl<'s> Play<'s> {
         let mut simulation = Simulation::new(server(), story.seed);
         if pace == Pace::Wild {
             simulation.faults = Faults { request: 150, watch: 10, kill: 5, kill_in_request: 10 };
+            simulation.deliveries = [30, 300, 900][simulation.random.below(3)];
+            simulation.retries = [10, 100, 500][simulation.random.below(3)];
         }
         let mut play = Self { story, pace, simulation };
         play.simulation.watch_whole(config_map());
@@ -233,7 +235,6 @@ impl<'s> Play<'s> {
                 Some(_) => {}
             }
             self.step();
-            self.simulation.deliver();
         }
         Err(format!("{name:?} does not go away"))
     }
@@ -258,7 +259,7 @@ impl<'s> Play<'s> {
             Tampering::Delete => return self.ask(&Request::Delete { name, uid: None }),
             Tampering::Unready if name.kind == part() => {
                 let status = json!({"ready": false, "echo": "tampered"});
-                return self.ask(&Request::Status { name, status, version: None });
+                return self.ask(&Request::Status { name, status, uid: None });
             }
             Tampering::Unready => return Ok(()),
         };
@@ -310,5 +311,5 @@ fn made(name: &ObjectName, part: &Value) -> Option<Request> {
     }
     let echo = part["spec"]["values"]["own"].as_str()?;
     let status = json!({"ready": true, "echo": echo});
-    (part["status"] != status).then_some(Request::Status { name, status, version: None })
+    (part["status"] != status).then_some(Request::Status { name, status, uid: None })
 }

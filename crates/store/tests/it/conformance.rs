@@ -38,7 +38,7 @@ fn disk() {
 }
 
 pub(crate) fn remembering(changes: usize) -> Options {
-    Options { remembered: Remembered { changes, bytes: 100_000 } }
+    Options { remembered: Remembered { changes, bytes: 100_000 }, ..Options::default() }
 }
 
 pub(crate) fn put(store: &dyn Store, key: &str, expected: Expected, value: &str) -> Result<u64, WriteError> {

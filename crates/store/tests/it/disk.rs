@@ -36,6 +36,79 @@ fn changes(store: &DiskStore) -> Vec<Arc<Change>> {
     std::iter::from_fn(|| watch.try_next().unwrap()).collect()
 }
 
+/// A copy of the directory of a store that is open: what a kill leaves behind.
+fn killed(directory: &std::path::Path) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for name in ["krono.redb", "krono.journal", "acknowledged"] {
+        std::fs::copy(directory.join(name), copy.path().join(name)).unwrap();
+    }
+    copy
+}
+
+#[test]
+fn what_only_the_journal_has_is_there_after_a_kill() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path()).unwrap();
+    put(&store, "a", Expected::Absent, "1").unwrap();
+    put(&store, "b", Expected::Absent, "1").unwrap();
+    put(&store, "a", Expected::At(2), "2").unwrap();
+    store.compact(2).wait().unwrap();
+    store.write(Write::delete("b", 3)).wait().unwrap();
+    let seen =
+        |store: &DiskStore| (store.range(&all("")), first_after(store, "", 2), first_after(store, "", 1));
+    let before = seen(&store);
+    assert_eq!(before.2, Err(Compacted { oldest: 2 }));
+    let copy = killed(directory.path());
+    for _ in 0..2 {
+        assert_eq!(seen(&open(copy.path()).unwrap()), before);
+    }
+}
+
+#[test]
+fn a_file_older_than_its_journal_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path()).unwrap();
+    let old = killed(directory.path());
+    put(&store, "a", Expected::Absent, "1").unwrap();
+    drop(store);
+    let store = open(directory.path()).unwrap();
+    put(&store, "b", Expected::Absent, "1").unwrap();
+    let copy = killed(directory.path());
+    std::fs::copy(old.path().join("krono.redb"), copy.path().join("krono.redb")).unwrap();
+    std::fs::copy(old.path().join("acknowledged"), copy.path().join("acknowledged")).unwrap();
+    let error = open(copy.path()).unwrap_err();
+    assert!(matches!(error, OpenError::Damaged { .. }), "{error}");
+}
+
+#[test]
+fn a_closed_store_needs_no_journal() {
+    let directory = tempfile::tempdir().unwrap();
+    put(&open(directory.path()).unwrap(), "a", Expected::Absent, "1").unwrap();
+    std::fs::remove_file(directory.path().join("krono.journal")).unwrap();
+    assert_eq!(open(directory.path()).unwrap().get("a").unwrap().version, 2);
+}
+
+#[test]
+fn a_damaged_journal_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path()).unwrap();
+    for key in ["a", "b", "c"] {
+        put(&store, key, Expected::Absent, key).unwrap();
+    }
+    let copy = killed(directory.path());
+    let journal = copy.path().join("krono.journal");
+    let whole = std::fs::read(&journal).unwrap();
+    for place in [0, 20, 4096, 4096 + 33] {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 1;
+        std::fs::write(&journal, damaged).unwrap();
+        let error = open(copy.path()).unwrap_err();
+        assert!(matches!(error, OpenError::Damaged { .. }), "{place}: {error}");
+    }
+    std::fs::write(&journal, whole).unwrap();
+    assert_eq!(open(copy.path()).unwrap().version(), 4);
+}
+
 #[test]
 fn compaction_outlives_a_restart() {
     let directory = tempfile::tempdir().unwrap();

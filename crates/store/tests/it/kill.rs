@@ -28,9 +28,14 @@ fn what_was_acknowledged_survives_a_kill() {
     println!("store-kill: {survived}/{rounds}");
 }
 
+/// So that changes go into the file while they are written.
+fn small_journal() -> Options {
+    Options { journal: 20_000, ..Options::default() }
+}
+
 /// Writes and says aloud what is acknowledged, forever.
 fn write_until_killed(directory: &Path) -> ! {
-    let store = DiskStore::open(directory, &Options::default()).unwrap();
+    let store = DiskStore::open(directory, &small_journal()).unwrap();
     let generation = store.version();
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
@@ -71,7 +76,7 @@ fn run_and_kill(directory: &Path) -> Vec<(String, u64)> {
 
 fn check_after_kill(directory: &Path, acknowledged: Vec<(String, u64)>) -> u64 {
     assert!(acknowledged.len() >= ENOUGH);
-    let store = DiskStore::open(directory, &Options::default()).unwrap();
+    let store = DiskStore::open(directory, &small_journal()).unwrap();
     for (key, version) in acknowledged {
         let entry = store.get(&key).unwrap_or_else(|| panic!("{key} was acknowledged and is lost"));
         assert_eq!((entry.version, entry.value), (version, key.repeat(100).into()));

@@ -8,10 +8,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use krono_store::{DiskStore, Entry, Expected, Store, Write, WriteError};
+use krono_store::{DiskStore, Entry, Expected, Options, Store, Write, WriteError};
 
 use crate::conformance::remembering;
-use crate::power::Disk;
+use crate::power::Disks;
 use crate::random::{Random, cases, seed};
 
 const CLIENTS: u64 = 6;
@@ -70,7 +70,7 @@ fn histories_over_power_cuts_are_linearizable() {
 }
 
 struct World {
-    disk: Disk,
+    disks: Disks,
     random: Random,
     cuts: u64,
     /// Counts calls and answers.
@@ -87,18 +87,18 @@ struct World {
 impl World {
     fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
-        let disk = Disk::new(random.next());
+        let disks = Disks::new(random.next());
         // A store that was opened and closed once: its tables are there.
-        drop(open(&disk));
+        drop(open(&disks));
         let states = (0..KEYS).map(|key| (key, BTreeSet::from([None]))).collect();
         let versions = Mutex::new(BTreeMap::new());
         let (clock, writes) = (AtomicU64::new(1), AtomicU64::new(1));
-        Self { disk, random, cuts: 0, clock, writes, states, versions, newest_answered: 0 }
+        Self { disks, random, cuts: 0, clock, writes, states, versions, newest_answered: 0 }
     }
 
     fn live_until_power_cut(&mut self) -> Vec<Operation> {
-        let store = open(&self.disk);
-        self.disk.cut_after(50 + self.random.below(3_000));
+        let store = open(&self.disks);
+        self.disks.cut_after(50 + self.random.below(3_000));
         let seeds: Vec<_> = (0..CLIENTS).map(|_| self.random.next()).collect();
         let histories = std::thread::scope(|scope| {
             let (this, store) = (&*self, &store);
@@ -108,9 +108,9 @@ impl World {
                 .collect();
             clients.into_iter().map(|it| it.join().unwrap()).collect::<Vec<_>>()
         });
-        self.disk.cut_after(0);
+        self.disks.cut_after(0);
         drop(store);
-        self.disk = self.disk.restarted();
+        self.disks = self.disks.restarted();
         self.cuts += 1;
         histories.into_iter().flatten().collect()
     }
@@ -275,8 +275,8 @@ fn after(action: &Action, state: State) -> Option<State> {
     }
 }
 
-fn open(disk: &Disk) -> DiskStore {
-    DiskStore::open_in(disk.clone(), &remembering(500)).unwrap()
+fn open(disks: &Disks) -> DiskStore {
+    disks.open(&Options { journal: 4_000, ..remembering(500) }).unwrap()
 }
 
 fn name(key: u64) -> String {

@@ -1,14 +1,51 @@
-//! A disk in memory that loses power at a chosen moment.
+//! Disks in memory that lose power at a chosen moment.
 
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use krono_store::{DiskStore, OpenError, Options};
 use redb::StorageBackend;
 
 use crate::random::Random;
 
 /// What a disk writes whole or not at all, in bytes.
 const SECTOR: usize = 512;
+
+/// Where a store and its journal lie: two disks, of which flushing one does not flush the other, and one plug.
+#[derive(Clone, Debug)]
+pub(crate) struct Disks {
+    pub(crate) data: Disk,
+    pub(crate) journal: Disk,
+}
+
+impl Disks {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self::holding([Vec::new(), Vec::new()], seed)
+    }
+
+    fn holding([data, journal]: [Vec<u8>; 2], seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let left = Arc::new(Mutex::new(u64::MAX));
+        let mut disk = |bytes| Disk::holding(bytes, Random::new(random.next()), Arc::clone(&left));
+        Self { data: disk(data), journal: disk(journal) }
+    }
+
+    pub(crate) fn open(&self, options: &Options) -> Result<DiskStore, OpenError> {
+        DiskStore::open_in(self.data.clone(), self.journal.clone(), options)
+    }
+
+    /// The power goes after so many further operations.
+    pub(crate) fn cut_after(&self, operations: u64) {
+        *self.data.0.lock().unwrap().left.lock().unwrap() = operations;
+    }
+
+    /// The same disks with power again; whoever still holds the old ones stays without.
+    pub(crate) fn restarted(&self) -> Self {
+        self.cut_after(0);
+        let seed = self.data.0.lock().unwrap().random.next();
+        Self::holding([self.data.settled(), self.journal.settled()], seed)
+    }
+}
 
 /// A disk with a cache that a power cut loses in part.
 #[derive(Clone, Debug)]
@@ -21,7 +58,7 @@ struct Platter {
     durable: Vec<u8>,
     cached: Vec<Cached>,
     /// Writes, resizes and flushes until the power goes.
-    left: u64,
+    left: Arc<Mutex<u64>>,
     /// Flushes that fail although the power is on.
     failing: u64,
     random: Random,
@@ -34,26 +71,9 @@ enum Cached {
 }
 
 impl Disk {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self::holding(Vec::new(), seed)
-    }
-
-    fn holding(bytes: Vec<u8>, seed: u64) -> Self {
-        let random = Random::new(seed);
-        let platter = Platter {
-            seen: bytes.clone(),
-            durable: bytes,
-            cached: Vec::new(),
-            left: u64::MAX,
-            failing: 0,
-            random,
-        };
-        Self(Arc::new(Mutex::new(platter)))
-    }
-
-    /// The power goes after so many further operations.
-    pub(crate) fn cut_after(&self, operations: u64) {
-        self.0.lock().unwrap().left = operations;
+    fn holding(bytes: Vec<u8>, random: Random, left: Arc<Mutex<u64>>) -> Self {
+        let (seen, cached) = (bytes.clone(), Vec::new());
+        Self(Arc::new(Mutex::new(Platter { seen, durable: bytes, cached, left, failing: 0, random })))
     }
 
     /// The next flush fails; those after it do not.
@@ -61,22 +81,18 @@ impl Disk {
         self.0.lock().unwrap().failing = 1;
     }
 
-    /// The same disk with power again; whoever still holds the old one stays without.
-    pub(crate) fn restarted(&self) -> Self {
+    /// What is there once the power is gone.
+    fn settled(&self) -> Vec<u8> {
         let mut platter = self.0.lock().unwrap();
-        platter.left = 0;
         platter.settle();
-        let next = platter.random.next();
-        Self::holding(platter.durable.clone(), next)
+        platter.durable.clone()
     }
 }
 
 impl Platter {
     fn spend(&mut self) -> io::Result<()> {
-        if self.left == 0 {
-            return Err(io::Error::other("the power is gone"));
-        }
-        self.left -= 1;
+        let mut left = self.left.lock().unwrap();
+        *left = left.checked_sub(1).ok_or_else(|| io::Error::other("the power is gone"))?;
         Ok(())
     }
 

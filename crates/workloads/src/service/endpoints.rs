@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::action::Plan;
 use crate::difference::difference;
-use crate::kind::World;
+use crate::kind::{Key, World};
 use crate::owner;
 use crate::pod;
 use crate::template::fresh_name;
@@ -23,6 +23,8 @@ use crate::template::fresh_name;
 const SERVICE_NAME: &str = "kubernetes.io/service-name";
 const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 const SLICE_CONTROLLER: &str = "endpointslice-controller.k8s.io";
+const CORE_MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
+const CORE_CONTROLLER: &str = "endpoint-controller";
 const HEADLESS: &str = "service.kubernetes.io/headless";
 
 /// Keeps the endpoints of a service.
@@ -38,6 +40,15 @@ pub(super) fn plan(
     pods.retain(|it| !pod::is_finished(it));
     keep_endpoints(world, service, spec, &pods, plan);
     keep_slice(world, service, spec, &pods, now, plan);
+}
+
+/// Endpoints that were kept for a service go with it; slices have an owner and go by themselves.
+pub(super) fn forget(world: &World, key: &Key, plan: &mut Plan) {
+    let Some(known) = world.endpoints.get(&key.namespace, &key.name) else { return };
+    let labels = known.metadata.labels.as_ref();
+    if labels.and_then(|it| it.get(CORE_MANAGED_BY)).is_some_and(|it| it == CORE_CONTROLLER) {
+        plan.delete(&**known);
+    }
 }
 
 fn address(pod: &Pod) -> Option<&str> {
@@ -83,7 +94,7 @@ fn keep_endpoints(world: &World, service: &Service, spec: &ServiceSpec, pods: &[
         return;
     }
     let mut labels = service.metadata.labels.clone().unwrap_or_default();
-    labels.insert("endpoints.kubernetes.io/managed-by".to_owned(), "endpoint-controller".to_owned());
+    labels.insert(CORE_MANAGED_BY.to_owned(), CORE_CONTROLLER.to_owned());
     if is_headless(spec) {
         labels.insert(HEADLESS.to_owned(), String::new());
     }

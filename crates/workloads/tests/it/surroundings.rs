@@ -88,6 +88,8 @@ async fn a_service_knows_its_pods_and_its_address() {
     assert_eq!(slices[0]["metadata"]["labels"]["kubernetes.io/service-name"], "web");
     it.patch::<Deployment>("web", json!({"spec": {"replicas": 0}})).await;
     it.when::<Endpoints>("web", "no addresses", |it| it["subsets"].is_null()).await;
+    it.delete::<Service>("web").await;
+    it.gone::<Endpoints>("web").await;
 }
 
 #[tokio::test]

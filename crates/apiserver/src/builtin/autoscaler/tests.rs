@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{AUTOSCALER, AUTOSCALER_V1, DISRUPTION_BUDGET};
-use crate::builtin::testing::{complaints, defaulted};
+use crate::builtin::testing::{changes, complaints, defaulted};
 
 #[test]
 fn defaults() {
@@ -29,7 +29,7 @@ fn defaults() {
 
 #[test]
 fn rules() {
-    let target = json!({"kind": "Deployment", "name": "d"});
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"});
     let check = |least: i64, most: i64, expect: &[&str]| {
         let spec = json!({"minReplicas": least, "maxReplicas": most, "scaleTargetRef": target});
         assert_eq!(complaints(AUTOSCALER, json!({"spec": spec})), expect);
@@ -44,6 +44,15 @@ fn rules() {
             "spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`",
         ],
     );
+    let spec = |version: &str, kind: &str| {
+        let target = json!({"apiVersion": version, "kind": kind, "name": "d"});
+        json!({"spec": {"maxReplicas": 2, "scaleTargetRef": target}})
+    };
+    let complaint =
+        "spec.scaleTargetRef.apiVersion: Invalid value: \"v1\": apiVersion must specify API group";
+    assert_eq!(complaints(AUTOSCALER, spec("v1", "Deployment")), [complaint]);
+    assert_eq!(complaints(AUTOSCALER, spec("v1", "ReplicationController")), [""; 0]);
+    assert_eq!(changes(AUTOSCALER, spec("v1", "Deployment"), spec("v1", "Deployment")), [""; 0]);
     let both = json!({"spec": {"minAvailable": 1, "maxUnavailable": "101%"}});
     assert_eq!(
         complaints(DISRUPTION_BUDGET, both),

@@ -33,6 +33,6 @@ fn events() {
     assert_eq!(changes(EVENT, event(), with(&event(), "/series", series)), [""; 0]);
     assert_eq!(
         changes(EVENT, event(), with(&event(), "/reason", json!("other"))),
-        ["reason: Invalid value: \"other\": field is immutable"]
+        ["reason: Invalid value: \"other\": field is immutable"; 2]
     );
 }

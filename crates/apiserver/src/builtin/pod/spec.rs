@@ -24,6 +24,7 @@ pub(super) fn validate(spec: &Value, at: Place<'_>, findings: &mut Findings) {
     );
     metadata::labels(&spec["nodeSelector"], at.field("nodeSelector"), findings);
     host_network(spec, at, findings);
+    name_servers(spec, at.field("dnsConfig"), findings);
     for (field, rule) in NAMES {
         let name = read::text(spec, field);
         if !name.is_empty() {
@@ -58,6 +59,20 @@ fn host_network(spec: &Value, at: Place<'_>, findings: &mut Findings) {
                 findings.invalid(ports.index(index).field("hostPort"), port["hostPort"].clone(), detail);
             }
         }
+    }
+}
+
+/// Without a policy a pod names its own servers.
+fn name_servers(spec: &Value, at: Place<'_>, findings: &mut Findings) {
+    if read::text(spec, "dnsPolicy") != "None" {
+        return;
+    }
+    let config = &spec["dnsConfig"];
+    if config.is_null() {
+        findings.required(at, "must provide `dnsConfig` when `dnsPolicy` is None");
+    } else if read::list(config, "nameservers").is_empty() {
+        let detail = "must provide at least one DNS nameserver when `dnsPolicy` is None";
+        findings.required(at.field("nameservers"), detail);
     }
 }
 

@@ -101,7 +101,9 @@ impl Grid {
                 let rank = |cell: &usize| {
                     let neighbours = self.neighbours(*cell, downwards);
                     // A thousandth of a place, so that the mean of two differs from both.
-                    mean(neighbours.iter().map(|it| ranks[*it] * 1000)).unwrap_or(ranks[*cell] * 1000)
+                    let near = mean(neighbours.iter().map(|it| ranks[*it] * 1000));
+                    let own = if self.is_alone(*cell) { i64::MAX } else { ranks[*cell] * 1000 };
+                    near.unwrap_or(own)
                 };
                 sorted.sort_by_key(rank);
                 self.rows[row] = sorted;
@@ -122,33 +124,43 @@ impl Grid {
         if above { &self.cells[cell].above } else { &self.cells[cell].below }
     }
 
+    /// Whether nothing is joined to a cell; such cells stand at the end of their row.
+    fn is_alone(&self, cell: usize) -> bool {
+        self.cells[cell].above.is_empty() && self.cells[cell].below.is_empty()
+    }
+
     /// Puts cells near their neighbours, as far as those beside them let them.
     fn place_columns(&mut self) {
         for sweep in 0..SWEEPS {
             for row in 0..self.rows.len() {
-                let wanted = |cell: &usize| {
-                    let (above, below) = (self.neighbours(*cell, true), self.neighbours(*cell, false));
-                    let all = above.iter().chain(below).map(|it| self.cells[*it].x);
-                    mean(all).filter(|_| sweep > 0).unwrap_or(self.cells[*cell].x)
-                };
-                let wanted: Vec<i64> = self.rows[row].iter().map(wanted).collect();
+                let wanted: Vec<Option<i64>> =
+                    self.rows[row].iter().map(|cell| self.middle(*cell).filter(|_| sweep > 0)).collect();
                 self.place_row(row, &wanted);
             }
         }
     }
 
-    fn place_row(&mut self, row: usize, wanted: &[i64]) {
+    /// The middle of what a cell is joined to.
+    fn middle(&self, cell: usize) -> Option<i64> {
+        let (above, below) = (self.neighbours(cell, true), self.neighbours(cell, false));
+        mean(above.iter().chain(below).map(|it| self.cells[*it].x))
+    }
+
+    /// Puts cells where they want to be, or right of the cell before them.
+    fn place_row(&mut self, row: usize, wanted: &[Option<i64>]) {
         let cells = self.rows[row].clone();
-        let mut free = i64::MIN;
+        let mut free = None;
         let mut placed = Vec::with_capacity(cells.len());
         for (cell, wanted) in cells.iter().zip(wanted) {
             let half = self.cells[*cell].width / 2;
-            let x = if free == i64::MIN { *wanted } else { (*wanted).max(free + half) };
-            free = x + half + GAP;
+            let next = free.map(|it: i64| it + half);
+            let x = wanted.or(next).unwrap_or(0).max(next.unwrap_or(i64::MIN));
+            free = Some(x + half + GAP);
             placed.push(x);
         }
         // Nobody is left of where he would be; the row as a whole moves back by as much as is fair.
-        let over = mean(placed.iter().zip(wanted).map(|(x, wanted)| x - wanted)).unwrap_or(0);
+        let over = placed.iter().zip(wanted).filter_map(|(x, wanted)| Some(x - (*wanted)?));
+        let over = mean(over).unwrap_or(0);
         for (cell, x) in cells.iter().zip(placed) {
             self.cells[*cell].x = x - over;
         }
@@ -235,9 +247,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_alone_stands_beside_the_others() {
+        let layout = Layout::of(&[vec![0, 1, 2], vec![3]], &[(1, 3), (2, 3)], &[(80, 50); 4]);
+        let row: Vec<i64> = [1, 2, 0].iter().map(|it| layout.boxes[*it].x).collect();
+        assert_eq!(row, [0, 80 + GAP, 2 * (80 + GAP)]);
+    }
+
+    #[test]
     fn nothing_overlaps() {
         check(&[], &[]);
         check(&[vec![0]], &[]);
+        check(&[vec![0, 1, 2], vec![3]], &[(2, 3)]);
         check(&[vec![0, 1, 2], vec![3], vec![4, 5]], &[(0, 3), (1, 3), (3, 4), (2, 5), (0, 5)]);
         let wide: Vec<usize> = (0..20).collect();
         let edges: Vec<_> = (0..20).map(|it| (it, 20 + it % 4)).chain([(0, 24), (19, 24), (7, 24)]).collect();

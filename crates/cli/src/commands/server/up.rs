@@ -18,7 +18,7 @@ use super::directory::{DataDirectory, Record, shown};
 use super::pages::Backup;
 use super::signals::Signals;
 use super::{banner, block_on, detach, kubeconfig};
-use crate::arguments::server::{ControllersWanted, UpArguments, Workloads};
+use crate::arguments::server::{ControllersWanted, Establishing, UpArguments, Workloads};
 use crate::command_error::{CommandError, ErrorKind};
 use crate::kinds::KnownKinds;
 use crate::output::Output;
@@ -47,11 +47,13 @@ async fn serve(
     output: &mut Output,
 ) -> Result<(), CommandError> {
     let signals = Signals::catch(arguments.detached)?;
+    allow_connections();
     let tokens = tokens(arguments.token_file.as_deref())?;
+    let (listener, address) = bind(arguments.listen).await.map_err(|error| taken(directory, error))?;
     let objects = Objects::open(arguments, directory)?;
-    let (listener, address) = bind(arguments.listen).await?;
     let access = Access::prepare(arguments, directory, address)?;
     let builder = objects.builder(directory).root_ca(&access.authority).advertised(address);
+    let builder = builder.imitate_establishing(arguments.establishing == Establishing::Slowly);
     let server = builder.start().await;
     let server = server.map_err(|error| CommandError::of(ErrorKind::Internal, error.to_string()))?;
     let workloads = workloads(arguments.workloads, &server);
@@ -68,6 +70,17 @@ async fn serve(
     directory.remove_record();
     drop(objects);
     Ok(())
+}
+
+/// Connections are open files, of which the system allows few unless it is asked for more.
+fn allow_connections() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        // Where it is refused, connections wait until others end.
+        setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap_or_default();
+    }
 }
 
 /// Does what becomes of workloads, until it is dropped.
@@ -167,6 +180,15 @@ async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), CommandE
         CommandError::usage(format!("cannot listen on {address}: {error}"))
             .hint("choose another address with --listen; 127.0.0.1:0 takes a free port")
     })
+}
+
+/// Whoever starts a server twice learns of the first one, which has the address too.
+fn taken(directory: &DataDirectory, error: CommandError) -> CommandError {
+    let exists = directory.path.exists();
+    match exists.then(|| DirectoryLock::take(&directory.path)) {
+        Some(Err(in_use @ OpenError::InUse { .. })) => open_error(&in_use),
+        Some(_) | None => error,
+    }
 }
 
 /// How clients reach the server, and prove who they are.

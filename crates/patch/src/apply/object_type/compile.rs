@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use krono_schema::{AdditionalProperties, ListType, MapType, Schema, SchemaType, object_meta};
+use serde_json::Value;
 
 use super::{Elements, Keys, KnownFields, ListKey, ListShape, MapShape, Node, ObjectType, Scalar, TypeId};
 
@@ -169,7 +170,7 @@ impl Compiler {
         match (schema.list_type, &schema.patch_strategy) {
             (Some(ListType::Set), _) => Ok(Elements::Set),
             (Some(ListType::Map), _) if schema.list_map_keys.is_empty() => Err(TypeError::MissingMapKeys),
-            (Some(ListType::Map), _) => Ok(Elements::Keyed(keys(schema, &schema.list_map_keys))),
+            (Some(ListType::Map), _) => Ok(Elements::Keyed(keys(schema, &schema.list_map_keys, self.custom))),
             (None, Some(strategy)) if !self.custom => by_strategy(schema, strategy),
             (Some(ListType::Atomic) | None, _) => Ok(Elements::Atomic),
         }
@@ -179,7 +180,7 @@ impl Compiler {
 fn by_strategy(schema: &Schema, strategy: &str) -> Result<Elements, TypeError> {
     match (strategy, &schema.patch_merge_key) {
         ("merge" | "merge,retainKeys", Some(key)) => {
-            Ok(Elements::Keyed(keys(schema, std::slice::from_ref(key))))
+            Ok(Elements::Keyed(keys(schema, std::slice::from_ref(key), false)))
         }
         ("merge" | "merge,retainKeys", None) => Ok(Elements::Set),
         ("retainKeys", _) => Ok(Elements::Atomic),
@@ -187,15 +188,27 @@ fn by_strategy(schema: &Schema, strategy: &str) -> Result<Elements, TypeError> {
     }
 }
 
-fn keys(list: &Schema, names: &[String]) -> Keys {
+fn keys(list: &Schema, names: &[String], custom: bool) -> Keys {
     let default = |name: &String| {
         let item = list.items.as_ref()?;
-        item.properties.get(name)?.default.clone().filter(|default| !default.is_null())
+        let key = item.properties.get(name)?;
+        let implied = || (!custom).then(|| empty(key)).flatten();
+        key.default.clone().filter(|default| !default.is_null()).or_else(implied)
     };
     let mut sorted: Vec<_> =
         names.iter().map(|name| ListKey { name: name.clone(), default: default(name) }).collect();
     sorted.sort_by(|left, right| left.name.cmp(&right.name));
     Keys { declared: names.to_vec(), sorted }
+}
+
+/// What the key of an element of a built-in kind is when nobody says: Go cannot leave it out.
+fn empty(schema: &Schema) -> Option<Value> {
+    match schema.schema_type? {
+        SchemaType::String => Some("".into()),
+        SchemaType::Integer | SchemaType::Number => Some(0.into()),
+        SchemaType::Boolean => Some(false.into()),
+        SchemaType::Array | SchemaType::Object => None,
+    }
 }
 
 /// A string with a format may be something else in disguise, such as an int-or-string.

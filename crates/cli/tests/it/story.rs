@@ -1,0 +1,92 @@
+//! Stories of the documents, typed at a server with a real kubectl.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::krono::{Run, command};
+
+/// Where the project is.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+#[test]
+fn the_readme_runs_as_written() {
+    let commands = block("README.md", "sh", "examples/web-app/rgd.yaml");
+    let Some(told) = type_at_a_server(&commands) else { return };
+    let tree = &told.stdout[told.stdout.find("WebApp/shop  ").expect("the tree")..];
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let shown = block("README.md", "text", "WebApp/shop");
+    let expect: Vec<_> = shown.lines().map(words).collect();
+    assert_eq!(tree.lines().take(expect.len()).map(words).collect::<Vec<_>>(), expect, "{told}");
+}
+
+#[test]
+fn the_guide_to_controllers_runs_as_written() {
+    type_at_a_server(&blocks("docs/controller.md", "sh").join("\n"));
+}
+
+/// Types commands at a server of their own, this binary being `krono`; nothing where there is no kubectl.
+fn type_at_a_server(commands: &str) -> Option<Run> {
+    let Some(kubectl) = kubectl() else {
+        println!("left out: stories need kubectl, on the path or built by `xtask kube build`");
+        return None;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let up = on(command(&["up", "--detach", "--listen", "127.0.0.1:0"]), directory.path());
+    assert_eq!(up.code, Some(0), "{up}");
+    let told = on(shell(&adapted(commands, directory.path()), &kubectl), directory.path());
+    let down = on(command(&["down"]), directory.path());
+    assert_eq!((told.code, down.code), (Some(0), Some(0)), "{told}\n{down}");
+    Some(told)
+}
+
+/// The commands, with this server in place of the usual one and this binary in place of the release.
+fn adapted(commands: &str, directory: &Path) -> String {
+    let commands = commands.replace("~/.local/share/krono", directory.to_str().unwrap());
+    commands.replace("target/release/krono", "krono")
+}
+
+fn block(file: &str, language: &str, word: &str) -> String {
+    blocks(file, language).into_iter().find(|it| it.contains(word)).expect("the block")
+}
+
+/// The fenced blocks of that language.
+fn blocks(file: &str, language: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(Path::new(ROOT).join(file)).unwrap();
+    let fence = format!("```{language}\n");
+    let blocks = text.split(&fence).skip(1).filter_map(|it| it.split_once("\n```"));
+    blocks.map(|(block, _)| block.to_owned()).collect()
+}
+
+fn shell(commands: &str, kubectl: &Path) -> Command {
+    let mut shell = Command::new("bash");
+    let folders =
+        [Path::new(env!("CARGO_BIN_EXE_krono")), kubectl].map(|it| it.parent().unwrap().to_path_buf());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&path))).unwrap();
+    shell.args(["-euo", "pipefail", "-c", commands]).current_dir(ROOT).env("PATH", path);
+    shell
+}
+
+fn on(mut command: Command, directory: &Path) -> Run {
+    command
+        .env("KRONO_DATA_DIR", directory)
+        .env("HOME", directory)
+        .env("KUBECONFIG", directory.join("kubeconfig"))
+        .output()
+        .unwrap()
+        .into()
+}
+
+fn kubectl() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let on_path = std::env::split_paths(&path).map(|it| it.join("kubectl"));
+    on_path.chain(built()).find(|it| it.is_file())
+}
+
+/// Those that were built for comparisons.
+fn built() -> Vec<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
+    let versions = cache.and_then(|it| std::fs::read_dir(it.join("krono/kube")).ok());
+    versions.into_iter().flatten().flatten().map(|it| it.path().join("bin/kubectl")).collect()
+}

@@ -1,0 +1,45 @@
+//! Whether controllers have nothing left to do.
+
+use std::time::Duration;
+
+use crate::cache::KindCache;
+use crate::engine::Engine;
+use crate::run::Controllers;
+
+/// How long to wait before looking again whether all is quiet.
+const PAUSE: Duration = Duration::from_millis(2);
+
+impl Controllers {
+    /// Waits until everything that has happened in the cluster is known and dealt with.
+    ///
+    /// What failed may still be due for another try later. Lists every kind that is watched: meant for tests and for
+    /// tools that wait, not for every day.
+    pub async fn quiet(&self) {
+        while !is_quiet(&self.engine).await {
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Looks at every definition and instance again, as after a restart.
+    pub fn look_at_everything(&self) {
+        self.engine.look_at_everything();
+    }
+}
+
+async fn is_quiet(engine: &Engine) -> bool {
+    if !engine.is_ready() || !engine.queue.is_idle() {
+        return false;
+    }
+    for cache in engine.caches.held() {
+        if !is_current(engine, &cache).await {
+            return false;
+        }
+    }
+    engine.queue.is_idle()
+}
+
+/// Nobody can be behind with a kind that is not served.
+async fn is_current(engine: &Engine, cache: &KindCache) -> bool {
+    let live = engine.requests.list(&cache.resource, cache.filter.labels()).await;
+    live.is_err() || cache.read().is_ok_and(|it| live.is_ok_and(|live| it.objects().are(&live)))
+}

@@ -1,0 +1,10 @@
+//! The behaviours of kro that are decided by plans alone, and its defects that krono does not have.
+#![expect(clippy::needless_pass_by_value, reason = "`json!` values read better")]
+
+mod defects;
+mod deletion;
+mod metadata;
+mod nodes;
+mod pruning;
+mod scene;
+mod status;

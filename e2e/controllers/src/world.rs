@@ -1,0 +1,185 @@
+//! Clusters with controllers that can be ended and started again.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use krono_e2e_kube::{ControlPlane, Options, Process, Programs};
+use tempfile::TempDir;
+
+use crate::cluster::{Cluster, PATIENCE};
+
+const ASK_AGAIN_AFTER: Duration = Duration::from_millis(200);
+
+/// Which API server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Server {
+    /// `krono up`
+    Embedded,
+    /// etcd, kube-apiserver and kube-controller-manager, with `krono workloads` as their only node
+    Real,
+}
+
+/// Who looks after definitions.
+#[derive(Clone, Debug)]
+pub(crate) enum Controller {
+    Krono(PathBuf),
+    /// kro's program, and flags beside those it always gets.
+    Kro(PathBuf, Vec<String>),
+}
+
+/// A cluster of one's own, until dropped.
+pub(crate) struct World {
+    pub(crate) cluster: Cluster,
+    /// Ended before the server they talk to.
+    controller: Option<Process>,
+    _workloads: Option<Process>,
+    place: Place,
+    folder: TempDir,
+}
+
+enum Place {
+    /// The controllers are part of the server: they end and start with it.
+    Embedded {
+        krono: PathBuf,
+        port: u16,
+    },
+    Real {
+        _plane: Box<ControlPlane>,
+    },
+}
+
+impl World {
+    /// `krono up`, which serves definitions.
+    pub(crate) async fn embedded(krono: &Path) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let kubeconfig = folder.path().join("kubeconfig");
+        let place = Place::Embedded { krono: krono.to_owned(), port: free_port()? };
+        let process = start_embedded(&place, folder.path())?;
+        let cluster = first_answer(&kubeconfig).await.with_context(|| process.last_words())?;
+        Ok(Self { cluster, controller: Some(process), _workloads: None, place, folder })
+    }
+
+    /// The real control plane with nobody to look after definitions, and pods that run when `workloads` are there.
+    pub(crate) async fn real(options: &Options, workloads: Option<&Path>) -> anyhow::Result<Self> {
+        let programs = Programs::build()?;
+        let plane = tokio::task::block_in_place(|| ControlPlane::start(&programs, options))?;
+        let folder = tempfile::tempdir()?;
+        let kubeconfig = plane.kubeconfig();
+        let flags = ["workloads".to_owned(), "--kubeconfig".to_owned(), kubeconfig.display().to_string()];
+        let log = folder.path().join("workloads.log");
+        let workloads = workloads.map(|krono| Process::start(krono, &flags, &log)).transpose()?;
+        let cluster = first_answer(&kubeconfig).await?;
+        let real = Place::Real { _plane: Box::new(plane) };
+        Ok(Self { cluster, controller: None, _workloads: workloads, place: real, folder })
+    }
+
+    /// The process id of the controller, while there is one.
+    pub(crate) fn controller_process(&self) -> Option<u32> {
+        self.controller.as_ref().map(Process::id)
+    }
+
+    /// Ends the controller without warning.
+    pub(crate) fn stop_controller(&mut self) {
+        self.controller = None;
+    }
+
+    /// Lets another controller look after the definitions of the real server; it has begun when this returns.
+    pub(crate) async fn start_controller(&mut self, controller: &Controller) -> anyhow::Result<()> {
+        self.stop_controller();
+        let (metrics, probes) = (free_port()?, free_port()?);
+        let mut flags: Vec<String> = [
+            ("--kubeconfig", self.cluster.kubeconfig.display().to_string()),
+            ("--metrics-bind-address", format!("127.0.0.1:{metrics}")),
+            ("--health-probe-bind-address", format!("127.0.0.1:{probes}")),
+        ]
+        .into_iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+        let program = match controller {
+            Controller::Krono(program) => {
+                flags.insert(0, "controller".to_owned());
+                program
+            }
+            Controller::Kro(program, more) => {
+                flags.extend(more.iter().cloned());
+                program
+            }
+        };
+        let mut process = Process::start(program, &flags, &self.folder.path().join("controller.log"))?;
+        until_ready(&mut process, probes).await?;
+        self.controller = Some(process);
+        Ok(())
+    }
+
+    /// Ends the controllers of krono and starts them again; of `krono up`, with the whole server.
+    pub(crate) async fn restart(&mut self, krono: &Path) -> anyhow::Result<()> {
+        self.stop_controller();
+        if matches!(self.place, Place::Real { .. }) {
+            return self.start_controller(&Controller::Krono(krono.to_owned())).await;
+        }
+        self.controller = Some(start_embedded(&self.place, self.folder.path())?);
+        self.cluster = first_answer(&self.cluster.kubeconfig).await?;
+        Ok(())
+    }
+}
+
+fn start_embedded(place: &Place, folder: &Path) -> anyhow::Result<Process> {
+    let Place::Embedded { krono, port } = place else { bail!("the real server is not embedded") };
+    let flags = [
+        "up".to_owned(),
+        format!("--listen=127.0.0.1:{port}"),
+        format!("--data-dir={}", folder.join("data").display()),
+        format!("--kubeconfig={}", folder.join("kubeconfig").display()),
+    ];
+    Ok(Process::start(krono, &flags, &folder.join("up.log"))?)
+}
+
+/// Waits until the server of a kubeconfig answers.
+async fn first_answer(kubeconfig: &Path) -> anyhow::Result<Cluster> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let answer = async {
+            let cluster = Cluster::connect(kubeconfig).await?;
+            cluster.client.apiserver_version().await?;
+            anyhow::Ok(cluster)
+        };
+        match answer.await {
+            Ok(cluster) => return Ok(cluster),
+            Err(error) if Instant::now() > deadline => {
+                return Err(error.context("the server does not answer"));
+            }
+            Err(_) => tokio::time::sleep(ASK_AGAIN_AFTER).await,
+        }
+    }
+}
+
+/// Waits until a controller says that it is ready.
+async fn until_ready(process: &mut Process, port: u16) -> anyhow::Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_ready(port).await {
+        if process.ended().is_some() || Instant::now() > deadline {
+            bail!("the controller does not start:\n{}", process.last_words());
+        }
+        tokio::time::sleep(ASK_AGAIN_AFTER).await;
+    }
+    Ok(())
+}
+
+async fn is_ready(port: u16) -> bool {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let asked = async {
+        let mut stream = tokio::net::TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
+        stream.write_all(b"GET /readyz HTTP/1.0\r\nHost: localhost\r\n\r\n").await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        std::io::Result::Ok(answer)
+    };
+    asked.await.is_ok_and(|answer| answer.lines().next().is_some_and(|it| it.contains(" 200 ")))
+}
+
+fn free_port() -> anyhow::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
