@@ -1,6 +1,7 @@
 //! Revisions as a lineage knows them.
 
 mod read;
+mod write;
 
 use std::collections::BTreeMap;
 
@@ -9,6 +10,7 @@ use jiff::Timestamp;
 use crate::{Digest, RevisionNumber, names};
 
 pub use read::{Unreadable, definition_revision, input_revision};
+pub use write::{definition_revision_object, owner_reference};
 
 /// What revisions are of.
 #[derive(Clone, Debug, PartialEq, Eq)]
