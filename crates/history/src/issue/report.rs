@@ -1,0 +1,186 @@
+//! What people and other loops should know about a lineage.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use jiff::Timestamp;
+
+use crate::hold::Hold;
+use crate::number::Exhausted;
+use crate::retention::Reason;
+use crate::{Digest, RevisionNumber, rollback};
+
+/// All there is to know after a decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Where the content that was read stands.
+    pub standing: Standing,
+    /// What instances move to; nothing while a hold is invalid and nothing is known about before.
+    pub current: Option<Named>,
+    /// The newest revision that is there.
+    pub latest: Option<Named>,
+    /// What is served whatever the spec says.
+    pub hold: Hold,
+    /// The revisions that are kept, with the reasons.
+    pub kept: BTreeMap<RevisionNumber, BTreeSet<Reason>>,
+    /// Whether something waits for a look at the world as it is.
+    pub needs_live_look: bool,
+    /// When to look again though nothing changes.
+    pub next_look: Option<Timestamp>,
+    /// What people should hear of once.
+    pub notices: Vec<Notice>,
+}
+
+/// A revision, by number and content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The number.
+    pub number: RevisionNumber,
+    /// The identity of the content.
+    pub digest: Digest,
+    /// The name of the object.
+    pub name: String,
+}
+
+/// Where the content that was read stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It is that of the latest revision.
+    Issued,
+    /// It is being issued.
+    Issuing {
+        /// The number that it gets.
+        number: RevisionNumber,
+        /// Why.
+        because: IssueReason,
+    },
+    /// It gets a number as soon as the world has been looked at as it is.
+    Due,
+    /// It waits for somebody to ask for it.
+    Pending {
+        /// Its identity, by which one may ask.
+        digest: Digest,
+    },
+    /// It is being replaced by what an older revision said.
+    Restoring {
+        /// That revision.
+        from: RevisionNumber,
+    },
+    /// It gets no number.
+    Refused(Refusal),
+    /// Nothing is issued any longer.
+    Ending,
+}
+
+/// Why a revision is issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IssueReason {
+    /// There is none yet.
+    First,
+    /// The content is new.
+    Edited,
+    /// The content is that of an older revision.
+    Restored(RevisionNumber),
+}
+
+/// Why content gets no number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It does not compile, or its kind cannot be served.
+    #[error("no revision is issued: {0}")]
+    Judgement(String),
+    /// Its revision would be too large to store.
+    #[error(
+        "no revision is issued: it would have {size} bytes, and {largest} is the limit; make two definitions of it"
+    )]
+    TooLarge {
+        /// Its size.
+        size: usize,
+        /// The limit.
+        largest: usize,
+    },
+    /// There is no number for it.
+    #[error("no revision is issued: {0}")]
+    Exhausted(#[from] Exhausted),
+}
+
+/// Something that people should hear of once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// A revision is issued.
+    Issued {
+        /// Its number.
+        number: RevisionNumber,
+        /// Why.
+        because: IssueReason,
+    },
+    /// A rollback begins.
+    RollingBack {
+        /// The revision whose content is written back.
+        to: RevisionNumber,
+        /// The hold that stays in force, if there is another one.
+        still_held: Option<RevisionNumber>,
+    },
+    /// A request to roll back was refused.
+    RollbackRefused(rollback::Refusal),
+    /// An answered request came back.
+    RequestPutBack {
+        /// Its text.
+        request: String,
+        /// The tool that keeps it.
+        manager: String,
+    },
+    /// A request to issue does not mean what is pending.
+    CreateRefused {
+        /// Its text.
+        request: String,
+        /// The identity of what is pending.
+        pending: Digest,
+    },
+    /// A revision is deleted.
+    Pruned {
+        /// Its number.
+        number: RevisionNumber,
+    },
+}
+
+impl Notice {
+    /// Whether something is not as somebody wished.
+    pub fn is_warning(&self) -> bool {
+        match self {
+            Self::RollbackRefused(_) | Self::RequestPutBack { .. } | Self::CreateRefused { .. } => true,
+            Self::Issued { .. } | Self::RollingBack { .. } | Self::Pruned { .. } => false,
+        }
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Issued { number, because: IssueReason::Restored(from) } => {
+                write!(f, "created revision {number} (content from revision {from})")
+            }
+            Self::Issued { number, because: IssueReason::First | IssueReason::Edited } => {
+                write!(f, "created revision {number}")
+            }
+            Self::RollingBack { to, still_held: None } => write!(f, "rolling back to revision {to}"),
+            Self::RollingBack { to, still_held: Some(held) } => {
+                write!(
+                    f,
+                    "rolling back to revision {to}, which is served when the hold of {held} is released"
+                )
+            }
+            Self::RollbackRefused(refusal) => write!(f, "not rolled back: {refusal}"),
+            Self::RequestPutBack { request, manager } => write!(
+                f,
+                "{manager} has put back the request to roll back to {request}, which was answered; remove it from \
+                 what {manager} applies"
+            ),
+            Self::CreateRefused { request, pending } => write!(
+                f,
+                "{request:?} does not name what is pending, which is {pending}; ask for \"true\" or for its first digits"
+            ),
+            Self::Pruned { number } => write!(f, "pruned revision {number}, which nothing needs"),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Who writes an object beside krono.
+
+use serde_json::Value;
+
+/// One field manager, as an object's managed fields name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Writer {
+    /// Its name.
+    pub manager: String,
+    /// How it writes.
+    pub operation: Operation,
+}
+
+/// How a field manager writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// By server-side apply: it keeps the whole of what it wants somewhere.
+    Apply,
+    /// In any other way.
+    Update,
+}
+
+/// Tools that keep a copy of what they write and put it back, by the beginnings of their names.
+const KEEPERS: [&str; 9] = [
+    "argocd",
+    "argo-cd",
+    "kustomize-controller",
+    "helm",
+    "flux",
+    "gotk",
+    "terraform",
+    "pulumi",
+    "fleet-agent",
+];
+/// What people write with, by the beginnings of the names.
+const HANDS: [&str; 3] = ["kubectl", "krono", "kro.run"];
+
+impl Writer {
+    /// Whether it is a tool that puts back what it has a copy of, so that a change of its fields does not last.
+    pub fn is_keeper(&self) -> bool {
+        let manager = self.manager.to_ascii_lowercase();
+        let begins = |names: &[&str]| names.iter().any(|it| manager.starts_with(it));
+        begins(&KEEPERS) || (self.operation == Operation::Apply && !begins(&HANDS))
+    }
+
+    /// Whether it writes from a manifest, so that what it has written once may come again without anybody's wish.
+    pub fn is_declarative(&self) -> bool {
+        self.is_keeper() || self.operation == Operation::Apply || self.manager == "kubectl-client-side-apply"
+    }
+}
+
+/// Marks that tools leave on what they look after: labels or annotations, with the tool.
+const MARKS: [(&str, &str); 6] = [
+    ("argocd.argoproj.io/tracking-id", "Argo CD"),
+    ("argocd.argoproj.io/instance", "Argo CD"),
+    ("kustomize.toolkit.fluxcd.io/name", "Flux"),
+    ("helm.toolkit.fluxcd.io/name", "Flux"),
+    ("meta.helm.sh/release-name", "Helm"),
+    ("fleet.cattle.io/bundle-id", "Fleet"),
+];
+
+/// The tool that would put the spec of an object back, if there is one.
+pub fn keeper_of_spec(object: &Value) -> Option<String> {
+    let metadata = &object["metadata"];
+    let is_marked = |key: &str| ["labels", "annotations"].iter().any(|it| metadata[it].get(key).is_some());
+    let marked = MARKS.iter().find(|(key, _)| is_marked(key)).map(|(_, tool)| (*tool).to_owned());
+    let managed_by = || metadata["labels"]["app.kubernetes.io/managed-by"].as_str();
+    let helm = || managed_by().filter(|it| *it == "Helm").map(str::to_owned);
+    marked.or_else(helm).or_else(|| {
+        let mut keepers = writers_of(object, &["spec"]).into_iter().filter(Writer::is_keeper);
+        keepers.next().map(|it| it.manager)
+    })
+}
+
+/// Whoever wrote an annotation that is there; nothing when nobody says so.
+pub fn writer_of_annotation(object: &Value, key: &str) -> Option<Writer> {
+    writers_of(object, &["metadata", "annotations", key]).into_iter().next()
+}
+
+/// Those that own something of a field.
+fn writers_of(object: &Value, path: &[&str]) -> Vec<Writer> {
+    let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
+    let owns = |entry: &&Value| {
+        let fields = path.iter().try_fold(&entry["fieldsV1"], |fields, name| fields.get(format!("f:{name}")));
+        fields.is_some() && entry.get("subresource").is_none_or(|it| it == "")
+    };
+    entries.filter(owns).filter_map(writer).collect()
+}
+
+fn writer(entry: &Value) -> Option<Writer> {
+    let operation = if entry["operation"] == "Apply" { Operation::Apply } else { Operation::Update };
+    Some(Writer { manager: entry["manager"].as_str()?.to_owned(), operation })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(manager: &str, operation: &str, fields: &Value) -> Value {
+        json!({"metadata": {"managedFields": [
+            {"manager": "status-writer", "operation": "Apply", "subresource": "status", "fieldsV1": {"f:spec": {}}},
+            {"manager": manager, "operation": operation, "fieldsV1": fields},
+        ]}})
+    }
+
+    #[test]
+    fn v19_tools_that_put_specs_back_are_known() {
+        let check = |manager: &str, operation: &str, expected: bool| {
+            let object = object(manager, operation, &json!({"f:spec": {"f:schema": {}}}));
+            assert_eq!(keeper_of_spec(&object).is_some(), expected, "{manager} {operation}");
+        };
+        check("argocd-controller", "Apply", true);
+        check("argocd-application-controller", "Update", true);
+        check("kustomize-controller", "Apply", true);
+        check("helm-controller", "Update", true);
+        check("Helm", "Update", true);
+        check("Terraform", "Apply", true);
+        check("some-pipeline", "Apply", true);
+        check("kubectl", "Apply", false);
+        check("kubectl-client-side-apply", "Update", false);
+        check("kubectl-edit", "Update", false);
+        check("krono", "Apply", false);
+        check("Mozilla", "Update", false);
+        let elsewhere = object("argocd-controller", "Apply", &json!({"f:metadata": {"f:labels": {}}}));
+        assert_eq!(keeper_of_spec(&elsewhere), None);
+    }
+
+    #[test]
+    fn v19_marks_of_tools_are_known() {
+        let check = |place: &str, key: &str, value: &str, expected: Option<&str>| {
+            let object = json!({"metadata": {place: {key: value}}});
+            assert_eq!(keeper_of_spec(&object).as_deref(), expected, "{key}");
+        };
+        check("annotations", "argocd.argoproj.io/tracking-id", "a:b", Some("Argo CD"));
+        check("labels", "argocd.argoproj.io/instance", "a", Some("Argo CD"));
+        check("labels", "kustomize.toolkit.fluxcd.io/name", "a", Some("Flux"));
+        check("annotations", "meta.helm.sh/release-name", "a", Some("Helm"));
+        check("labels", "app.kubernetes.io/managed-by", "Helm", Some("Helm"));
+        check("labels", "app.kubernetes.io/managed-by", "kro", None);
+    }
+
+    #[test]
+    fn the_writer_of_an_annotation_is_found() {
+        let fields = json!({"f:metadata": {"f:annotations": {"f:kro.run/rollback-to-revision": {}}}});
+        let written = object("kubectl-annotate", "Update", &fields);
+        let writer = writer_of_annotation(&written, "kro.run/rollback-to-revision").unwrap();
+        assert_eq!(writer, Writer { manager: "kubectl-annotate".to_owned(), operation: Operation::Update });
+        assert!(!writer.is_declarative());
+        assert_eq!(writer_of_annotation(&written, "kro.run/other"), None);
+        let manifest =
+            Writer { manager: "kubectl-client-side-apply".to_owned(), operation: Operation::Update };
+        assert!(manifest.is_declarative() && !manifest.is_keeper());
+    }
+}
