@@ -52,7 +52,7 @@ fn faults() -> impl FnMut(&str) -> Option<Fault> + Send {
     let mut count = 0;
     move |_| {
         count += 1;
-        match count % 23 {
+        match count % 12 {
             2 => Some(Fault::Refused(429)),
             5 => Some(Fault::Refused(500)),
             7 => Some(Fault::Refused(409)),

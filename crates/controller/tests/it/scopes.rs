@@ -138,6 +138,7 @@ async fn a_kind_that_goes_and_comes_back_is_looked_after_again() {
     world.settled().await;
     world.delete("CustomResourceDefinition /rockets.acme.io").await;
     world.gone("CustomResourceDefinition /rockets.acme.io").await;
+    world.state("ResourceGraphDefinition /app", "Inactive").await;
     world.apply(ROCKET).await;
     world.active("ResourceGraphDefinition /app").await;
     world.eventually("Rocket.acme.io a", |it| it["spec"]["fuel"] == 3).await;
