@@ -8,7 +8,7 @@ use krono_model::wire::{Author, DefinitionRevisionSpec, ResourceGraphDefinitionR
 use serde_json::{Map, Value, json};
 
 use crate::issue::NewRevision;
-use crate::names;
+use crate::{RevisionNumber, names};
 
 /// The object that holds a new revision of a definition; `interface` is what it was compiled against.
 ///
@@ -30,7 +30,7 @@ pub fn definition_revision_object(
             schema: content["schema"].as_object().cloned().unwrap_or_default(),
             resources: resources.map(|all| all.cloned().collect()),
             digest: Some(new.digest.to_string()),
-            restored_from: new.restored_from.map(|it| it.to_wire()),
+            restored_from: new.restored_from.map(RevisionNumber::to_wire),
             created_at: Some(second(now)),
             author: author(definition),
             change_cause: change_cause(definition),
@@ -91,9 +91,9 @@ fn second(now: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Digest;
     use crate::revision::tests::number;
     use crate::revision::{Ownership, definition_revision};
-    use crate::{Digest, RevisionNumber};
 
     fn definition(name: &str) -> Value {
         json!({

@@ -54,8 +54,8 @@ impl Server {
     }
 
     /// Replaces a part of an object.
-    pub(crate) async fn merge(&self, path: &str, patch: &Value) -> Result<Value, String> {
-        self.send("PATCH", path, "application/merge-patch+json", patch).await
+    pub(crate) async fn merge(&self, path: &str, part: &Value) -> Result<Value, String> {
+        self.send("PATCH", path, "application/merge-patch+json", part).await
     }
 
     pub(crate) async fn write_status(&self, name: &str, status: &Value) -> Result<Value, String> {
