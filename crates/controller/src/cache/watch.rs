@@ -195,7 +195,12 @@ impl Watch {
                 }
                 let mut state = write(&self.state);
                 state.objects.listed();
+                let first = !state.complete;
                 (state.complete, state.complaint) = (true, None);
+                if first {
+                    // Whoever was told of an object before all were known could not read it.
+                    state.objects.all(None).for_each(|it| self.router.touch(&self.kind, None, Some(it)));
+                }
                 drop(state);
                 self.router.complete(&self.kind);
             }
