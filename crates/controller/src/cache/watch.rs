@@ -218,3 +218,33 @@ impl Watch {
         self.router.touch(&self.kind, before.as_ref(), after);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::queue::{Outcome, Queue};
+
+    #[tokio::test]
+    async fn what_was_looked_at_too_early_is_looked_at_again() {
+        let queue = Arc::new(Queue::default());
+        let watch = Watch {
+            kind: crate::definition::kind(),
+            resource: crate::definition::resource(),
+            filter: Filter::All,
+            state: Arc::default(),
+            router: Arc::new(Router::new(Arc::clone(&queue))),
+        };
+        let mut unlisted = BTreeSet::new();
+        let object: Live = serde_json::from_value(json!({"metadata": {"name": "a", "resourceVersion": "1"}}))
+            .expect("an object");
+        watch.take(Event::Init, &mut unlisted);
+        watch.take(Event::InitApply(object), &mut unlisted);
+        let early = queue.next().await;
+        queue.finish(&early, Outcome::Done);
+        assert!(queue.is_idle());
+        watch.take(Event::InitDone, &mut unlisted);
+        assert_eq!(queue.next().await, early);
+    }
+}
