@@ -201,7 +201,12 @@ impl Watch {
                 }
                 let mut state = write(&self.state);
                 state.objects.listed();
+                let first = !state.complete;
                 (state.complete, state.complaint) = (true, None);
+                if first {
+                    // Whoever was told of an object before all were known could not read it.
+                    state.objects.all(None).for_each(|it| self.router.touch(&self.kind, None, Some(it)));
+                }
                 drop(state);
                 self.router.complete(&self.kind);
             }
@@ -217,5 +222,35 @@ impl Watch {
         let Put::Changed { before } = state.objects.show(object) else { return };
         let after = state.objects.get(&namespace, &name).map(|it| it.seen().object);
         self.router.touch(&self.kind, before.as_ref(), after);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::queue::{Outcome, Queue};
+
+    #[tokio::test]
+    async fn what_was_looked_at_too_early_is_looked_at_again() {
+        let queue = Arc::new(Queue::default());
+        let watch = Watch {
+            kind: crate::definition::kind(),
+            resource: crate::definition::resource(),
+            filter: Filter::All,
+            state: Arc::default(),
+            router: Arc::new(Router::new(Arc::clone(&queue))),
+        };
+        let mut unlisted = BTreeSet::new();
+        let object: Live = serde_json::from_value(json!({"metadata": {"name": "a", "resourceVersion": "1"}}))
+            .expect("an object");
+        watch.take(Event::Init, &mut unlisted);
+        watch.take(Event::InitApply(object), &mut unlisted);
+        let early = queue.next().await;
+        queue.finish(&early, Outcome::Done);
+        assert!(queue.is_idle());
+        watch.take(Event::InitDone, &mut unlisted);
+        assert_eq!(queue.next().await, early);
     }
 }
