@@ -38,6 +38,7 @@ const EFFECTFUL: &[&str] = &[
     "e2e-bench",
     "e2e-kube",
     "e2e-conformance",
+    "e2e-controllers",
     "e2e-kubectl",
     "xtask",
 ];
