@@ -174,7 +174,7 @@ fn prepare_change(call: &Call, new: &mut Object, old: &Object, part: Part) -> Re
     if call.subresource == Subresource::Binding {
         return Ok(());
     }
-    update::validate(&call.resource, new, old)
+    update::validate(&call.resource, new, old, part)
 }
 
 /// That a patch makes something that is no object of its kind is the fault of the patch.

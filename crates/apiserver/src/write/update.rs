@@ -1,5 +1,6 @@
 //! A changed object made ready to replace the stored one.
 
+use krono_schema::FieldError;
 use serde_json::Value;
 
 use super::{create, generation, metadata, policy};
@@ -102,10 +103,23 @@ fn keep_all_but_status_and_metadata(new: &mut Object, old: &Object) {
 }
 
 /// Refuses a change that breaks rules. Changes nothing.
-pub(crate) fn validate(resource: &Resource, new: &Object, old: &Object) -> Result<(), Status> {
+pub(crate) fn validate(resource: &Resource, new: &Object, old: &Object, part: Part) -> Result<(), Status> {
     let mut errors = metadata::update_errors(resource, new, old);
     errors.extend(resource.validate(new, Some(old)));
+    if part == Part::Status && resource.is_custom() {
+        for error in &mut errors {
+            name_within_status(error);
+        }
+    }
     create::verdict(resource, new, &errors)
+}
+
+/// A custom status that is written alone is checked alone, and the words of its schema name fields from there.
+fn name_within_status(error: &mut FieldError) {
+    let words = error.detail.strip_prefix("status");
+    if let Some(words) = words.filter(|it| it.contains(" in body ")) {
+        error.detail = words.strip_prefix('.').unwrap_or(words).to_owned();
+    }
 }
 
 /// Whether a write would change anything worth storing.
