@@ -25,7 +25,7 @@ async fn check(folder: &str) {
     for instance in documents("instance.yaml") {
         let what = what(&instance);
         world.state(&what, "ACTIVE").await;
-        world.settled().await;
+        world.settled_beside_workloads().await;
         world.delete(&what).await;
         world.gone(&what).await;
     }
