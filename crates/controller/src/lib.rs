@@ -29,4 +29,4 @@ mod snapshot;
 pub use lease::{Leadership, Lost};
 pub use metrics::Metrics;
 pub use options::Options;
-pub use run::{Controllers, StartError, run};
+pub use run::{Controllers, StartError};

@@ -178,6 +178,5 @@ impl Routes {
 }
 
 fn group_kind(kind: &KindName) -> (String, String) {
-    let group = kind.api_version.split_once('/').map_or("", |(group, _)| group);
-    (group.to_owned(), kind.kind.clone())
+    (kind.group().to_owned(), kind.kind.clone())
 }

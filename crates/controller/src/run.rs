@@ -73,16 +73,6 @@ impl Controllers {
     }
 }
 
-/// Serves the definitions of a cluster until `shutdown` is ready.
-pub async fn run(
-    client: Client,
-    built_in: Arc<dyn Kinds + Send + Sync>,
-    options: Options,
-    shutdown: impl Future<Output = ()>,
-) -> Result<(), StartError> {
-    Controllers::new(&client, built_in, options).run(shutdown).await
-}
-
 fn begin(engine: &Arc<Engine>, key: Key, work: &mut JoinSet<()>) {
     let engine = Arc::clone(engine);
     work.spawn(async move {

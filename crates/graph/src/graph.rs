@@ -87,6 +87,13 @@ pub struct KindName {
     pub namespaced: bool,
 }
 
+impl KindName {
+    /// Such as `apps`; empty for the core group.
+    pub fn group(&self) -> &str {
+        self.api_version.split_once('/').map_or("", |(group, _)| group)
+    }
+}
+
 /// An object to make.
 #[derive(Clone, Debug)]
 pub struct Manifest {

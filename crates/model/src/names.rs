@@ -72,6 +72,8 @@ pub const RECONCILE_ANNOTATION: &str = "kro.run/reconcile";
 pub const ALLOW_BREAKING_ANNOTATION: &str = "kro.run/allow-breaking-changes";
 /// What becomes of a resource, or of a definition's instances, when it is no longer wanted.
 pub const DELETION_POLICY_ANNOTATION: &str = "krono.dev/deletion-policy";
+/// On an object that outlived its instance: the `ApplySet` it was made for.
+pub const RETAINED_FROM_ANNOTATION: &str = "krono.dev/retained-from";
 
 /// The identity of what a definition asked its CRD to be, on the CRD: tells a new wish from somebody's edit.
 pub const CRD_DIGEST_ANNOTATION: &str = "krono.dev/crd-digest";

@@ -154,7 +154,7 @@ pub(crate) fn searched(instance: &Value, definition: &Definition) -> BTreeSet<Gr
 
 /// A kind without its version.
 pub(crate) fn group_kind(kind: &KindName) -> GroupKind {
-    let group = kind.api_version.split_once('/').map_or("", |(group, _)| group);
+    let group = kind.group();
     GroupKind { group: group.to_owned(), kind: kind.kind.clone() }
 }
 

@@ -81,7 +81,7 @@ fn wave(object: &Value) -> usize {
 fn is_covered(instance: &Value, name: &ObjectName) -> bool {
     let Ok(Some(inventory)) = Inventory::read(instance) else { return false };
     let home = instance["metadata"]["namespace"].as_str().unwrap_or_default();
-    let group = name.kind.api_version.split_once('/').map_or("", |(group, _)| group);
+    let group = name.kind.group();
     let has_kind = inventory.group_kinds.iter().any(|it| it.kind == name.kind.kind && it.group == group);
     let at_home = name.namespace.is_empty() || name.namespace == home;
     has_kind && (at_home || inventory.namespaces.contains(&name.namespace))

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use krono_graph::KindName;
-use krono_model::applyset::GroupKind;
-use krono_model::metadata::InstanceRef;
+use krono_model::applyset::{self, GroupKind};
 use krono_model::names;
 use krono_planner::digest::Digest;
 use krono_planner::instance::{Action, ObjectName};
@@ -151,16 +150,8 @@ impl Place<'_> {
     }
 
     fn applyset(&self) -> String {
-        let kind = &self.serving.instances.resource;
-        let instance = InstanceRef {
-            group: kind.group.clone(),
-            version: kind.version.clone(),
-            kind: kind.kind.clone(),
-            namespace: self.key.namespace.clone(),
-            name: self.key.name.clone(),
-            uid: String::new(),
-        };
-        instance.applyset_id()
+        let ApiResource { group, kind, .. } = &self.serving.instances.resource;
+        applyset::id(&self.key.name, &self.key.namespace, kind, group)
     }
 
     fn cache(&self, kind: &KindName) -> Option<&Arc<KindCache>> {

@@ -89,17 +89,17 @@ fn keeps_by_default(kind: &KindName) -> bool {
 fn release(object: &Value, id: &str) -> Value {
     let metadata = &object["metadata"];
     let is_ours = |name: &str| {
-        name.starts_with("kro.run/")
-            || name.starts_with("internal.kro.run/")
+        name.starts_with(names::PREFIX)
+            || name.starts_with(names::INTERNAL_PREFIX)
             || name == names::APPLYSET_PART_OF_LABEL
             || name == names::MANAGED_BY_LABEL
     };
     let without = |field: &str| -> Value {
-        let names = metadata[field].as_object().into_iter().flatten().map(|(name, _)| name);
-        names.filter(|name| is_ours(name)).map(|name| (name.clone(), Value::Null)).collect()
+        let keys = metadata[field].as_object().into_iter().flatten().map(|(key, _)| key);
+        keys.filter(|key| is_ours(key)).map(|key| (key.clone(), Value::Null)).collect()
     };
     let mut annotations = without("annotations");
-    annotations["krono.dev/retained-from"] = id.into();
+    annotations[names::RETAINED_FROM_ANNOTATION] = id.into();
     json!({"metadata": {
         "resourceVersion": metadata["resourceVersion"],
         "labels": without("labels"),

@@ -9,8 +9,7 @@ use super::desired::Desired;
 
 /// The group and kind of a kind.
 pub(super) fn group_kind(kind: &KindName) -> GroupKind {
-    let group = kind.api_version.split_once('/').map_or("", |(group, _)| group);
-    GroupKind { group: group.to_owned(), kind: kind.kind.clone() }
+    GroupKind { group: kind.group().to_owned(), kind: kind.kind.clone() }
 }
 
 /// Where resources are, given those that are wanted.
