@@ -8,7 +8,7 @@ use krono_planner::definition::crd_name;
 use kube::Client;
 use serde_json::Value;
 
-use crate::cache::{Filter, KindCache};
+use crate::cache::{Entry, Filter, KindCache};
 use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
 use crate::claims::Claims;
@@ -105,16 +105,16 @@ impl Engine {
     /// The definition of that name.
     pub(crate) fn definition(&self, name: &str) -> Option<Value> {
         let reading = self.definitions().read().ok()?;
-        reading.objects().get("", name).map(|it| it.seen().object.clone())
+        reading.objects().get("", name).map(Entry::object)
     }
 
     /// A kind changed: `plural.group`. Definitions that make it, or may have been compiled against it, are looked at.
     pub(crate) fn kind_changed(&self, kind: &str) {
         self.catalogue.forget(kind);
         let Ok(reading) = self.definitions().read() else { return };
-        for definition in reading.objects().all(None) {
-            let makes = crd_name(definition).is_some_and(|it| it == kind);
-            if makes || mentions_group(definition, kind.split_once('.').map_or("", |(_, group)| group)) {
+        for definition in reading.objects().all().map(Entry::object) {
+            let makes = crd_name(&definition).is_some_and(|it| it == kind);
+            if makes || mentions_group(&definition, kind.split_once('.').map_or("", |(_, group)| group)) {
                 self.queue
                     .add(Key::Definition(definition["metadata"]["name"].as_str().unwrap_or_default().into()));
             }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::crd_resource;
+use crate::cache::Entry;
 use crate::catalogue::{Mentioned, Served};
 use crate::engine::Engine;
 
@@ -80,19 +81,22 @@ fn serving(engine: &Engine, name: &str, definition: &Value, mentioned: &Mentione
 
 /// Nobody counts the instances of a kind that is looked after before all of them are known.
 async fn instances(engine: &Engine, name: &str, served: Option<&Served>) -> kube::Result<Instances> {
-    let count = |objects: &mut dyn Iterator<Item = &Value>| {
-        objects.fold(Instances::default(), |sum, it| Instances {
+    let count = |terminating: &mut dyn Iterator<Item = bool>| {
+        terminating.fold(Instances::default(), |sum, it| Instances {
             total: sum.total + 1,
-            terminating: sum.terminating + usize::from(!it["metadata"]["deletionTimestamp"].is_null()),
+            terminating: sum.terminating + usize::from(it),
         })
     };
     if let Some(serving) = engine.serving(name)
         && let Ok(reading) = serving.instances.read()
     {
-        return Ok(count(&mut reading.objects().all(None)));
+        return Ok(count(&mut reading.objects().all().map(Entry::is_terminating)));
     }
     match served {
-        Some(served) => Ok(count(&mut engine.requests.list(&served.resource, None).await?.iter())),
+        Some(served) => {
+            let objects = engine.requests.list(&served.resource, None).await?;
+            Ok(count(&mut objects.iter().map(|it| !it["metadata"]["deletionTimestamp"].is_null())))
+        }
         None => Ok(Instances::default()),
     }
 }
