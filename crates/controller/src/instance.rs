@@ -63,8 +63,11 @@ enum Round {
 impl Pass<'_> {
     async fn round(&mut self) -> Round {
         let Some(inventory) = self.inventory() else { return Round::End(self.absent()) };
-        let caches = self.serving.caches(&inventory, &self.engine.catalogue, &self.engine.caches).await;
-        let Ok(caches) = caches else { return Round::End(Outcome::Retry) };
+        let (catalogue, all) = (&self.engine.catalogue, &self.engine.caches);
+        let graph = self.serving.current().ok().map(AsRef::as_ref);
+        let Ok(caches) = self.serving.caches(graph, &inventory, catalogue, all).await else {
+            return Round::End(Outcome::Retry);
+        };
         let Plan { actions, status, interests, retry } = match self.plan(&caches) {
             Ok(plan) => plan,
             Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
@@ -102,7 +105,7 @@ impl Pass<'_> {
         };
         Ok(plan(&World {
             instance: &instance.object(),
-            graph: self.serving.graph.as_ref().map_err(String::as_str),
+            graph: self.serving.current().map(|it| &it.compiled),
             owner: self.serving.owner(),
             cluster: &cluster,
             refused: &self.refused,

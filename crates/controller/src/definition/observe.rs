@@ -11,6 +11,7 @@ use super::crd_resource;
 use crate::cache::Entry;
 use crate::catalogue::{Mentioned, Served};
 use crate::engine::Engine;
+use crate::revisions::Revisions;
 
 /// The world of one definition.
 pub(super) struct Observed {
@@ -21,12 +22,18 @@ pub(super) struct Observed {
     pub(super) crd: Option<Value>,
     /// The kind of its instances, if the API server answers for it.
     pub(super) served: Option<Served>,
+    pub(super) revisions: Arc<Revisions>,
     serving: Serving,
     instances: Instances,
 }
 
 impl Observed {
-    pub(super) async fn of(engine: &Engine, name: &Arc<str>, definition: Value) -> kube::Result<Self> {
+    pub(super) async fn of(
+        engine: &Engine,
+        name: &Arc<str>,
+        definition: Value,
+        revisions: Arc<Revisions>,
+    ) -> kube::Result<Self> {
         let mentioned = engine.catalogue.mentioned(&definition).await?;
         let began = Instant::now();
         let compiled = compile(&definition, &mentioned, engine.options.graph);
@@ -38,7 +45,17 @@ impl Observed {
         let served = served(engine, crd.as_ref(), &definition).await?;
         let serving = serving(engine, name, &definition, &mentioned);
         let instances = instances(engine, name, served.as_ref()).await?;
-        Ok(Self { name: Arc::clone(name), definition, mentioned, compiled, crd, served, serving, instances })
+        Ok(Self {
+            name: Arc::clone(name),
+            definition,
+            mentioned,
+            compiled,
+            crd,
+            served,
+            revisions,
+            serving,
+            instances,
+        })
     }
 
     pub(super) fn world<'o>(
@@ -73,7 +90,7 @@ async fn served(engine: &Engine, crd: Option<&Value>, definition: &Value) -> kub
 fn serving(engine: &Engine, name: &str, definition: &Value, mentioned: &Mentioned) -> Serving {
     match engine.serving(name) {
         None => Serving::Nothing,
-        Some(it) if it.graph.is_err() => Serving::Graphless,
+        Some(it) if it.current().is_err() => Serving::Graphless,
         Some(it) if it.is_of(definition, mentioned) => Serving::Current,
         Some(_) => Serving::Older,
     }
