@@ -39,7 +39,9 @@ impl Cluster {
         let client = runtime.block_on(client(&directory.path().join("kubeconfig")));
         let cluster = Self { directory, runtime, client };
         if controllers == Controllers::None {
-            krono_model::crd::all().iter().for_each(|(_, crd)| drop(cluster.apply(crd)));
+            for (_, crd) in krono_model::crd::all() {
+                cluster.apply(&crd);
+            }
         }
         cluster
     }
