@@ -72,6 +72,8 @@ pub const RECONCILE_ANNOTATION: &str = "kro.run/reconcile";
 pub const ALLOW_BREAKING_ANNOTATION: &str = "kro.run/allow-breaking-changes";
 /// What becomes of a resource, or of a definition's instances, when it is no longer wanted.
 pub const DELETION_POLICY_ANNOTATION: &str = "krono.dev/deletion-policy";
+/// `true` on revisions that a definition left for its instances; they go with the last of those.
+pub const ORPHANED_ANNOTATION: &str = "krono.dev/orphaned";
 /// On an object that outlived its instance: the `ApplySet` it was made for.
 pub const RETAINED_FROM_ANNOTATION: &str = "krono.dev/retained-from";
 
@@ -105,6 +107,10 @@ pub const INPUT_ROLLBACK_ANNOTATION: &str = "kro.run/rollback-to-input-revision"
 pub const ANSWERED_ROLLBACK_ANNOTATION: &str = "krono.dev/answered-rollback";
 /// The revision that a rollback wrote back, on the definition until the new revision is issued.
 pub const RESTORING_ANNOTATION: &str = "krono.dev/restoring-revision";
+/// Why the last request to roll back was refused, after the generation of the definition that it was about.
+pub const ROLLBACK_REFUSED_ANNOTATION: &str = "krono.dev/rollback-refused";
+/// `true` beside a request to roll back: it is meant even though a tool would put the spec back.
+pub const ROLLBACK_FORCE_ANNOTATION: &str = "krono.dev/rollback-force";
 /// A request, on a definition whose edits wait for it: issue a revision.
 pub const CREATE_REVISION_ANNOTATION: &str = "krono.dev/create-revision";
 /// Serve this revision whatever the definition says.
