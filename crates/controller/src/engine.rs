@@ -9,7 +9,7 @@ use kube::Client;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::cache::{Filter, Incomplete, KindCache};
+use crate::cache::{Entry, Filter, Incomplete, KindCache};
 use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
 use crate::claims::Claims;
@@ -104,7 +104,10 @@ impl Engine {
     /// The revisions of one definition that are kept, as far as the cache knows.
     pub(crate) fn revisions_of(&self, definition: &Value) -> Result<Arc<Revisions>, Incomplete> {
         let reading = self.revisions().read()?;
-        Ok(self.keep(definition, reading.objects().all(None)))
+        let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+        let own = reading.objects().within(None).filter(|(_, it, _)| revisions::may_be_of(it, name));
+        let own: Vec<Value> = own.map(|(_, _, entry)| entry.object()).collect();
+        Ok(self.keep(definition, &own))
     }
 
     /// The same, asked of the server.
@@ -189,16 +192,16 @@ impl Engine {
     /// The definition of that name.
     pub(crate) fn definition(&self, name: &str) -> Option<Value> {
         let reading = self.definitions().read().ok()?;
-        reading.objects().get("", name).map(|it| it.seen().object.clone())
+        reading.objects().get("", name).map(Entry::object)
     }
 
     /// A kind changed: `plural.group`. Definitions that make it, or may have been compiled against it, are looked at.
     pub(crate) fn kind_changed(&self, kind: &str) {
         self.catalogue.forget(kind);
         let Ok(reading) = self.definitions().read() else { return };
-        for definition in reading.objects().all(None) {
-            let makes = crd_name(definition).is_some_and(|it| it == kind);
-            if makes || mentions_group(definition, kind.split_once('.').map_or("", |(_, group)| group)) {
+        for definition in reading.objects().all().map(Entry::object) {
+            let makes = crd_name(&definition).is_some_and(|it| it == kind);
+            if makes || mentions_group(&definition, kind.split_once('.').map_or("", |(_, group)| group)) {
                 self.queue
                     .add(Key::Definition(definition["metadata"]["name"].as_str().unwrap_or_default().into()));
             }

@@ -84,8 +84,8 @@ impl Pass<'_> {
     fn inventory(&self) -> Option<Inventory> {
         let reading = self.serving.instances.read().ok();
         let Some(reading) = reading else { return Some(Inventory::default()) };
-        let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.seen().object;
-        Some(Inventory::read(instance).ok().flatten().unwrap_or_default())
+        let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.object();
+        Some(Inventory::read(&instance).ok().flatten().unwrap_or_default())
     }
 
     /// A definition counts its instances; one on its way out may wait for just this.
@@ -105,7 +105,7 @@ impl Pass<'_> {
             return Ok(Plan::default());
         };
         Ok(plan(&World {
-            instance: instance.seen().object,
+            instance: &instance.object(),
             graph: self.serving.current().map(|it| &it.compiled),
             owner: self.serving.owner(),
             cluster: &cluster,
@@ -161,10 +161,10 @@ impl Pass<'_> {
     /// instance as it is; the answer to a patch of any version might hide somebody's edit, which nobody would look at.
     fn status_patch(&self, status: &Value) -> Option<(Value, Value)> {
         let reading = self.serving.instances.read().ok()?;
-        let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.seen().object;
+        let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.object();
         let version = &instance["metadata"]["resourceVersion"];
         let status = replacing(status, &instance["status"]);
-        Some((json!({"metadata": {"resourceVersion": version}, "status": status}), instance.clone()))
+        Some((json!({"metadata": {"resourceVersion": version}, "status": status}), instance))
     }
 
     async fn perform(&mut self, actions: Vec<Action>, caches: &[Arc<KindCache>]) -> Round {
@@ -177,7 +177,7 @@ impl Pass<'_> {
         for done in join_all(tries).await {
             match done {
                 Ok(beside) => {
-                    self.beside.extend(beside.map(|(name, object)| (name, Entry::read(object))));
+                    self.beside.extend(beside.map(|(name, mut object)| (name, Entry::read(&mut object))));
                 }
                 Err(perform::Failure { refusal: Refusal::Stale | Refusal::Absent, .. }) => stale = true,
                 Err(perform::Failure { refusal: Refusal::Transient(_), .. }) if patience => stale = true,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use krono_graph::{CompiledGraph, Interface, KindName, Options, compile};
+use krono_graph::{CompiledGraph, Interface, KindName, Options, compile, mentioned_kinds};
 use krono_history::revision::{History, Presence, Revision, known_definition_revision};
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
@@ -11,6 +11,7 @@ use krono_planner::definition::Graphs;
 use kube::api::ApiResource;
 use serde_json::{Value, json};
 
+use crate::cache::Packed;
 use crate::graphs::Graph;
 
 /// The kind of revisions.
@@ -40,6 +41,12 @@ pub(crate) fn definition_of(revision: &Value) -> &str {
     whole.or_else(|| metadata["labels"][names::REVISION_OF_LABEL].as_str()).unwrap_or_default()
 }
 
+/// Whether a name may be that of a definition's revision: long ones are shortened.
+pub(crate) fn may_be_of(revision: &str, definition: &str) -> bool {
+    let beginning = definition.char_indices().nth(200).map_or(definition, |(end, _)| &definition[..end]);
+    revision.starts_with(beginning)
+}
+
 /// The label selector of a definition's revisions; may select those of others whose names are too long.
 pub(crate) fn selector(definition: &str) -> String {
     format!("{}={}", names::REVISION_OF_LABEL, krono_history::names::label(definition))
@@ -50,7 +57,10 @@ struct Content {
     digest: Digest,
     /// The UID of the object that holds it, whose spec never changes.
     uid: String,
-    spec: Value,
+    /// All that it says.
+    spec: Packed,
+    /// The kinds that it mentions.
+    kinds: Vec<(String, String)>,
     graph: OnceLock<Result<Arc<Graph>, String>>,
 }
 
@@ -60,7 +70,8 @@ impl Content {
         Self {
             digest: Digest::of_definition(&object["spec"]),
             uid: text(object, "uid").to_owned(),
-            spec: object["spec"].clone(),
+            spec: Packed::new(&object["spec"]),
+            kinds: mentioned_kinds(object),
             graph: OnceLock::new(),
         }
     }
@@ -71,9 +82,10 @@ impl Content {
     }
 
     fn compiled(&self, definition: &str, options: Options) -> Result<Arc<Graph>, String> {
-        let interface = Interface::from_value(&self.spec["interface"]).map_err(|error| error.to_string())?;
-        let mut content = json!({"schema": self.spec["schema"]});
-        if let Some(resources) = self.spec.get("resources") {
+        let spec = self.spec.unpack();
+        let interface = Interface::from_value(&spec["interface"]).map_err(|error| error.to_string())?;
+        let mut content = json!({"schema": spec["schema"]});
+        if let Some(resources) = spec.get("resources") {
             content["resources"] = resources.clone();
         }
         let definition = json!({"metadata": {"name": definition}, "spec": content});
@@ -146,7 +158,7 @@ impl Revisions {
         if let Some(number) = whole
             && let (Some(object), Some(content)) = (objects.get_mut(&number), self.kept.get(&number))
         {
-            object["spec"] = content.spec.clone();
+            object["spec"] = content.spec.unpack();
         }
         objects
     }
@@ -157,9 +169,10 @@ impl Revisions {
         Some(newest.graph(&self.definition, self.options))
     }
 
-    /// What some content says.
-    pub(crate) fn content(&self, digest: Digest) -> Option<&Value> {
-        self.kept.values().rfind(|it| it.digest == digest).map(|it| &it.spec)
+    /// The kinds that some content mentions.
+    pub(crate) fn kinds(&self, digest: Digest) -> &[(String, String)] {
+        let newest = self.kept.values().rfind(|it| it.digest == digest);
+        newest.map(|it| it.kinds.as_slice()).unwrap_or_default()
     }
 }
 

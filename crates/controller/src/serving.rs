@@ -83,9 +83,9 @@ impl Serving {
         Owner { definition_name: &self.name, definition_uid: &self.uid }
     }
 
-    /// What the current revision says.
-    pub(crate) fn content(&self) -> Option<&Value> {
-        self.revisions.content(self.current.revision.as_ref()?.digest)
+    /// The kinds that the current revision mentions.
+    pub(crate) fn kinds(&self) -> &[(String, String)] {
+        self.current.revision.as_ref().map(|it| self.revisions.kinds(it.digest)).unwrap_or_default()
     }
 
     /// Whether a definition is the very one that is served.

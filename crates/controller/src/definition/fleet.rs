@@ -7,6 +7,7 @@ use krono_model::names;
 use krono_planner::definition::{Counts, Instances};
 use serde_json::Value;
 
+use crate::cache::Entry;
 use crate::catalogue::Served;
 use crate::engine::Engine;
 
@@ -36,20 +37,20 @@ impl Fleet {
             && let Some(serving) = engine.serving(name)
             && let Ok(reading) = serving.instances.read()
         {
-            return Ok(Self::read(reading.objects().all(None), is_ending));
+            return Ok(Self::read(reading.objects().all().map(Entry::without_spec), is_ending));
         }
         match served {
-            Some(served) => Ok(Self::read(&engine.requests.list(&served.resource, None).await?, is_ending)),
+            Some(served) => Ok(Self::read(engine.requests.list(&served.resource, None).await?, is_ending)),
             None => Ok(Self::default()),
         }
     }
 
-    fn read<'o>(instances: impl IntoIterator<Item = &'o Value>, keep: bool) -> Self {
+    fn read(instances: impl IntoIterator<Item = Value>, keep: bool) -> Self {
         let mut fleet = Self::default();
         for instance in instances {
-            fleet.take(instance);
+            fleet.take(&instance);
             if keep {
-                fleet.instances.push(instance.clone());
+                fleet.instances.push(instance);
             }
         }
         fleet

@@ -8,12 +8,12 @@ use krono_history::retention::Freshness;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_planner::definition::{Failure, Past, Serving, World, crd_name};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::crd_resource;
 use super::fleet::Fleet;
-use crate::catalogue::{Mentioned, Served};
+use crate::catalogue::Served;
 use crate::engine::Engine;
 use crate::revisions::Revisions;
 
@@ -134,12 +134,7 @@ async fn serving(engine: &Engine, name: &str, definition: &Value) -> kube::Resul
     let Some(current) = serving.current_revision().filter(|_| serving.current().is_ok()) else {
         return Ok(Serving::Graphless);
     };
-    let mentioned = mentioned(engine, serving.content()).await?;
+    let mentioned = engine.catalogue.kinds(serving.kinds()).await?;
     let is_same = serving.is_of(definition) && serving.mentioned.is_same(&mentioned);
     Ok(if is_same { Serving::Revision(current.digest) } else { Serving::Nothing })
-}
-
-/// The kinds that the content of a revision mentions, as they are now.
-pub(super) async fn mentioned(engine: &Engine, content: Option<&Value>) -> kube::Result<Mentioned> {
-    engine.catalogue.mentioned(&json!({"spec": content})).await
 }

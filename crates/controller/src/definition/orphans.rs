@@ -29,7 +29,9 @@ pub(super) async fn look_after(engine: &Engine, definition: &str) -> kube::Resul
 
 fn orphans(engine: &Engine, definition: &str) -> Vec<Value> {
     let Ok(reading) = engine.revisions().read() else { return Vec::new() };
-    let own = reading.objects().all(None).filter(|it| revisions::definition_of(it) == definition);
+    let own = reading.objects().within(None).filter(|(_, it, _)| revisions::may_be_of(it, definition));
+    let own = own.map(|(_, _, entry)| entry.object());
+    let own = own.filter(|it| revisions::definition_of(it) == definition);
     own.map(|it| json!({"metadata": it["metadata"], "schema": it["spec"]["schema"]})).collect()
 }
 

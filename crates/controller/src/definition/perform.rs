@@ -7,7 +7,7 @@ use krono_planner::definition::Action;
 use krono_planner::instance::ObjectName;
 use serde_json::Value;
 
-use super::observe::{Observed, mentioned};
+use super::observe::Observed;
 use super::{Failed, INSTALLER, crd_resource, resource};
 use crate::engine::Engine;
 use crate::queue::Key;
@@ -162,8 +162,8 @@ impl Place<'_> {
             let words = "the API server does not answer for the kind yet";
             return Ok(Err(Failed::Controller(words.to_owned())));
         };
-        let content = revision.as_ref().and_then(|it| revisions.content(it.digest));
-        let mentioned = mentioned(self.engine, content).await?;
+        let kinds = revision.as_ref().map(|it| revisions.kinds(it.digest)).unwrap_or_default();
+        let mentioned = self.engine.catalogue.kinds(kinds).await?;
         let current = Current { revision, graph };
         let instances = serving::instances(served, &self.engine.caches);
         let serving = Serving::new(definition, current, Arc::clone(revisions), mentioned, instances);
