@@ -70,12 +70,7 @@ async fn v09_a_controller_may_die_at_any_write() {
 async fn v09_numbers_go_on_after_all_revisions_are_gone() {
     let mut world = started().await;
     edit(&world, &app("two")).await;
-    world.kill_controllers();
-    for number in [1, 2] {
-        let what = format!("ResourceGraphDefinitionRevision app-rev-{number}");
-        world.delete(&what).await;
-        world.merge(&what, json!({"metadata": {"finalizers": null}})).await;
-    }
+    world.lose_revisions("app").await;
     world.merge_status(APP, json!({"lastIssuedRevision": null, "currentRevision": null})).await;
     world.start_controllers();
     world.eventually(APP, |it| numbers(it) == "3 of 3").await;

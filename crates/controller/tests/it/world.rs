@@ -90,6 +90,17 @@ impl World {
         self.line.cut();
     }
 
+    /// Ends the controllers, and takes all revisions of a definition away.
+    pub(crate) async fn lose_revisions(&mut self, definition: &str) {
+        self.kill_controllers();
+        let kind = "ResourceGraphDefinitionRevision";
+        for name in self.names(kind, &format!("kro.run/rgd-name={definition}")).await {
+            let what = format!("{kind} {name}");
+            self.delete(&what).await;
+            self.merge(&what, json!({"metadata": {"finalizers": null}})).await;
+        }
+    }
+
     /// Others take their place.
     pub(crate) fn start_controllers(&mut self) {
         self.kill_controllers();
