@@ -5,9 +5,14 @@ pub(crate) mod cluster;
 pub(crate) mod controller;
 pub(crate) mod definition;
 pub(crate) mod named;
+pub(crate) mod pin;
+pub(crate) mod revisions;
+pub(crate) mod rollback;
 pub(crate) mod schema;
 pub(crate) mod server;
+pub(crate) mod target;
 pub(crate) mod tree;
+pub(crate) mod wait;
 pub(crate) mod workloads;
 
 use clap::{Args, Parser, Subcommand};
@@ -16,6 +21,9 @@ use clap_complete::Shell;
 use self::cel::CelCommand;
 use self::controller::ControllerArguments;
 use self::definition::{GraphArguments, RenderArguments, ValidateArguments};
+use self::pin::{ApproveArguments, PinArguments, UnpinArguments, WhyArguments};
+use self::revisions::{HistoryArguments, RevisionsCommand};
+use self::rollback::RollbackArguments;
 use self::schema::SchemaCommand;
 use self::server::{BackupArguments, DownArguments, RestoreArguments, StatusArguments, UpArguments};
 use self::tree::TreeArguments;
@@ -54,6 +62,14 @@ pub(crate) enum Command {
     Restore(RestoreArguments),
     Controller(ControllerArguments),
     Tree(TreeArguments),
+    #[command(subcommand)]
+    Revisions(RevisionsCommand),
+    History(HistoryArguments),
+    Rollback(RollbackArguments),
+    Pin(PinArguments),
+    Unpin(UnpinArguments),
+    Approve(ApproveArguments),
+    Why(WhyArguments),
     Workloads(WorkloadsArguments),
     Validate(ValidateArguments),
     Render(RenderArguments),

@@ -117,6 +117,10 @@ pub const CREATE_REVISION_ANNOTATION: &str = "krono.dev/create-revision";
 pub const ACTIVE_REVISION_ANNOTATION: &str = "krono.dev/active-revision";
 /// Evaluate this input revision whatever the instance says.
 pub const HOLD_INPUT_ANNOTATION: &str = "krono.dev/hold-input-revision";
+/// `true` beside a request to roll an instance back: its spec alone is restored, and its pin left as it is.
+pub const ROLLBACK_SPEC_ONLY_ANNOTATION: &str = "krono.dev/rollback-spec-only";
+/// How fast a rollback reaches instances: `Instant` or `Controlled`.
+pub const ROLLBACK_MODE_ANNOTATION: &str = "krono.dev/rollback-mode";
 /// Why a change was made.
 pub const CHANGE_CAUSE_ANNOTATION: &str = "krono.dev/change-cause";
 /// Why a change was made, as `kubectl` has it.

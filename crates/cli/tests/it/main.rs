@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "what was left out is told")]
 
 mod cel;
+mod cluster;
 mod completions;
 mod corpus;
 mod definitions;
@@ -10,6 +11,10 @@ mod docs;
 mod examples;
 mod help;
 mod krono;
+mod pins;
+mod revisions;
+mod rollback;
 mod schema;
+mod seed;
 mod server;
 mod story;
