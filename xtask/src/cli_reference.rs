@@ -27,6 +27,8 @@ const COMMANDS: &[&[&str]] = &[
     &["validate"],
     &["render"],
     &["graph"],
+    &["plan"],
+    &["handback"],
     &["cel"],
     &["cel", "eval"],
     &["cel", "check"],

@@ -4,7 +4,9 @@ pub(crate) mod cel;
 pub(crate) mod cluster;
 pub(crate) mod controller;
 pub(crate) mod definition;
+pub(crate) mod handback;
 pub(crate) mod named;
+pub(crate) mod plan;
 pub(crate) mod schema;
 pub(crate) mod server;
 pub(crate) mod tree;
@@ -16,6 +18,8 @@ use clap_complete::Shell;
 use self::cel::CelCommand;
 use self::controller::ControllerArguments;
 use self::definition::{GraphArguments, RenderArguments, ValidateArguments};
+use self::handback::HandbackArguments;
+use self::plan::PlanArguments;
 use self::schema::SchemaCommand;
 use self::server::{BackupArguments, DownArguments, RestoreArguments, StatusArguments, UpArguments};
 use self::tree::TreeArguments;
@@ -25,8 +29,9 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    the command did what it says
   1    what was checked is wrong; the diagnostics say where
-  2    the command line is wrong, or names a file that cannot be read
-  3    a change is breaking
+  2    the command line is wrong, or names a file that cannot be read;
+       with `krono plan --exit-code`: there are changes
+  3    a change is breaking; with `krono plan --exit-code`: something would be lost
   70   an error inside krono; please report it
   130  a second signal ended `krono up` at once";
 
@@ -58,6 +63,8 @@ pub(crate) enum Command {
     Validate(ValidateArguments),
     Render(RenderArguments),
     Graph(GraphArguments),
+    Plan(PlanArguments),
+    Handback(HandbackArguments),
     #[command(subcommand)]
     Cel(CelCommand),
     #[command(subcommand)]

@@ -5,6 +5,8 @@ mod cluster;
 mod completions;
 mod controller;
 mod graph;
+mod handback;
+mod plan;
 mod render;
 mod schema;
 mod server;
@@ -29,6 +31,8 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), Comma
         Command::Validate(arguments) => validate::run(&arguments, output),
         Command::Render(arguments) => render::run(&arguments, output),
         Command::Graph(arguments) => graph::run(&arguments, output),
+        Command::Plan(arguments) => plan::run(&arguments, output),
+        Command::Handback(arguments) => handback::run(&arguments, output),
         Command::Cel(command) => cel::run(command, output),
         Command::Completions(arguments) => completions::run(&arguments, output),
         Command::Schema(command) => schema::run(&command, output),

@@ -2,6 +2,7 @@
 //!
 //! Pure: no colours, no HTML, no input or output. The command line and the dashboard show the same.
 
+pub mod fleet;
 mod health;
 mod tree;
 

@@ -1,5 +1,6 @@
 //! The cluster that a command is about.
 
+pub(super) mod reader;
 pub(super) mod types;
 
 use kube::Client;
