@@ -1,5 +1,7 @@
 //! `xtask e2e`: kro's own manifests on krono's controllers.
 
+mod table;
+
 use std::fs;
 use std::path::Path;
 
@@ -12,40 +14,70 @@ use crate::{command, results};
 /// Where a run is asked to write its figures: one JSON object with at least a boolean `pass`.
 const JSON_PATH_VARIABLE: &str = "KRONO_E2E_JSON";
 
-#[derive(Subcommand)]
+#[derive(Clone, Subcommand)]
 pub(crate) enum E2eArguments {
     /// Play kro's manifests on the embedded and on the real server and write results/e2e-corpus.json
-    Corpus,
+    Corpus {
+        /// Only on this server: `embedded` or `real`; no results are written
+        #[arg(long)]
+        server: Option<String>,
+        /// Only this part: `examples`, `upgrade` or `chainsaw`; no results are written
+        part: Option<String>,
+    },
     /// Let krono take over from kro on the real server, and kro from krono, and write results/e2e-takeover.json
     Takeover,
 }
 
 /// Everything when nothing is named.
 pub(crate) fn run(root: &Path, wanted: Option<&E2eArguments>) -> anyhow::Result<()> {
-    let all = [E2eArguments::Corpus, E2eArguments::Takeover];
+    let all = [E2eArguments::Corpus { server: None, part: None }, E2eArguments::Takeover];
     command::run(&mut command::cargo(root, &["build", "-p", "krono-cli", "-p", "krono-e2e-controllers"]))?;
-    let mut failed = Vec::new();
+    let (mut cases, mut failed) = (Vec::new(), Vec::new());
     for part in wanted.map_or(&all[..], std::slice::from_ref) {
-        let name = match part {
-            E2eArguments::Corpus => "corpus",
-            E2eArguments::Takeover => "takeover",
-        };
-        let figures = play(root, name)?;
-        if figures.get("played") == Some(&Value::from(0)) {
-            continue;
-        }
+        let figures = play(root, part)?;
+        cases.extend(figures.get("cases").and_then(Value::as_array).into_iter().flatten().cloned());
         if figures.get("pass") != Some(&Value::Bool(true)) {
-            failed.push(name);
+            failed.push(part.name());
         }
-        results::write(root, &format!("e2e-{name}"), figures)?;
+        if part.is_whole() && figures.get("played") != Some(&Value::from(0)) {
+            results::write(root, &format!("e2e-{}", part.name()), figures)?;
+        }
     }
+    print!("\n{}", table::of(&cases));
     if failed.is_empty() { Ok(()) } else { bail!("{} failed; see above", failed.join(" and ")) }
 }
 
-fn play(root: &Path, name: &str) -> anyhow::Result<Map<String, Value>> {
+impl E2eArguments {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Corpus { .. } => "corpus",
+            Self::Takeover => "takeover",
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        match self {
+            Self::Corpus { server, part } => server.is_none() && part.is_none(),
+            Self::Takeover => true,
+        }
+    }
+
+    fn more(&self) -> Vec<&str> {
+        match self {
+            Self::Corpus { server, part } => {
+                let server = server.iter().flat_map(|it| ["--server", it]);
+                server.chain(part.as_deref()).collect()
+            }
+            Self::Takeover => Vec::new(),
+        }
+    }
+}
+
+fn play(root: &Path, part: &E2eArguments) -> anyhow::Result<Map<String, Value>> {
+    let name = part.name();
     let path = std::env::temp_dir().join(format!("krono-e2e-{name}-{}.json", std::process::id()));
     let mut cargo = command::cargo(root, &["run", "--quiet", "-p", "krono-e2e-controllers", "--", name]);
-    command::watch(cargo.env(JSON_PATH_VARIABLE, &path), |_| {})?;
+    command::watch(cargo.args(part.more()).env(JSON_PATH_VARIABLE, &path), |_| {})?;
     let text = fs::read_to_string(&path).context("the run did not come to an end")?;
     fs::remove_file(&path).context("cannot remove the temporary figures")?;
     serde_json::from_str(&text).context("the figures are not a JSON object")

@@ -151,6 +151,7 @@ impl fmt::Display for Declared<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::FieldTypes;
 
     #[expect(clippy::needless_pass_by_value, reason = "the tables read better")]
     fn check(output: Type, expected: Type, verdict: Result<(), (&str, &str)>) {
@@ -223,7 +224,7 @@ mod tests {
                  field \"name\" has incompatible type: type kind mismatch: got \"string\", expected \"int\"",
             )),
         );
-        let open = ObjectType { name: "open".into(), fields: [].into(), open: true };
+        let open = ObjectType::new("open", true, FieldTypes::new);
         check(port(Type::Int), Type::Object(Arc::new(open)), Ok(()));
         let empty = Type::object("empty", []);
         check(port(Type::Int), empty.clone(), Err(("", "output has fields but expected type has none")));

@@ -55,5 +55,5 @@ pub use meter::{DEFAULT_BUDGET, Meter};
 pub use program::{Bindings, Program};
 pub use source::{Issue, Issues, Position, Span, position};
 pub use template::{Placed, Segment, Template, TemplateError};
-pub use types::{ListSemantics, ListType, ObjectType, OpaqueType, Type};
+pub use types::{FieldTypes, Fields, ListSemantics, ListType, ObjectType, OpaqueType, Type};
 pub use value::{Key, ListView, Map, MapView, Opaque, Text, Val};

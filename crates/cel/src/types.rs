@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A static type, with the schema knowledge that reading JSON of that type needs.
 ///
@@ -82,14 +82,27 @@ pub struct OpaqueType {
 }
 
 /// An object with declared fields, as an OpenAPI schema describes it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct ObjectType {
     /// The name; two object types are the same when their names are.
     pub name: Arc<str>,
     /// The declared fields.
-    pub fields: BTreeMap<Arc<str>, Type>,
+    pub fields: Fields,
     /// Fields that are not declared are allowed and dynamic (`x-kubernetes-preserve-unknown-fields`).
     pub open: bool,
+}
+
+/// The fields of an object with their types, made when somebody asks: kinds have thousands of fields, expressions read a few.
+pub type Fields = LazyLock<FieldTypes, Box<dyn FnOnce() -> FieldTypes + Send>>;
+
+/// Fields with their types.
+pub type FieldTypes = BTreeMap<Arc<str>, Type>;
+
+impl ObjectType {
+    /// An object whose fields are known when somebody asks for them.
+    pub fn new(name: &str, open: bool, fields: impl FnOnce() -> FieldTypes + Send + 'static) -> Self {
+        Self { name: name.into(), fields: LazyLock::new(Box::new(fields)), open }
+    }
 }
 
 impl Type {
@@ -120,8 +133,8 @@ impl Type {
 
     /// An object with exactly these fields.
     pub fn object<'a>(name: &str, fields: impl IntoIterator<Item = (&'a str, Type)>) -> Self {
-        let fields = fields.into_iter().map(|(name, field)| (Arc::from(name), field)).collect();
-        Self::Object(Arc::new(ObjectType { name: name.into(), fields, open: false }))
+        let fields: FieldTypes = fields.into_iter().map(|(name, field)| (Arc::from(name), field)).collect();
+        Self::Object(Arc::new(ObjectType::new(name, false, || fields)))
     }
 
     /// Whether the type says nothing.

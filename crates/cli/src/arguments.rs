@@ -6,10 +6,15 @@ pub(crate) mod controller;
 pub(crate) mod definition;
 pub(crate) mod handback;
 pub(crate) mod named;
+pub(crate) mod pin;
 pub(crate) mod plan;
+pub(crate) mod revisions;
+pub(crate) mod rollback;
 pub(crate) mod schema;
 pub(crate) mod server;
+pub(crate) mod target;
 pub(crate) mod tree;
+pub(crate) mod wait;
 pub(crate) mod workloads;
 
 use clap::{Args, Parser, Subcommand};
@@ -19,7 +24,10 @@ use self::cel::CelCommand;
 use self::controller::ControllerArguments;
 use self::definition::{GraphArguments, RenderArguments, ValidateArguments};
 use self::handback::HandbackArguments;
+use self::pin::{ApproveArguments, PinArguments, UnpinArguments, WhyArguments};
 use self::plan::PlanArguments;
+use self::revisions::{HistoryArguments, RevisionsCommand};
+use self::rollback::RollbackArguments;
 use self::schema::SchemaCommand;
 use self::server::{BackupArguments, DownArguments, RestoreArguments, StatusArguments, UpArguments};
 use self::tree::TreeArguments;
@@ -59,6 +67,14 @@ pub(crate) enum Command {
     Restore(RestoreArguments),
     Controller(ControllerArguments),
     Tree(TreeArguments),
+    #[command(subcommand)]
+    Revisions(RevisionsCommand),
+    History(HistoryArguments),
+    Rollback(RollbackArguments),
+    Pin(PinArguments),
+    Unpin(UnpinArguments),
+    Approve(ApproveArguments),
+    Why(WhyArguments),
     Workloads(WorkloadsArguments),
     Validate(ValidateArguments),
     Render(RenderArguments),

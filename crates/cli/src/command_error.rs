@@ -67,7 +67,7 @@ impl CommandError {
     }
 
     /// Two errors in many lines as one.
-    pub(crate) fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: &Self) -> Self {
         match (&self.finding, &other.finding) {
             (Finding::Report(one), Finding::Report(two)) => Self::report(format!("{one}{two}")),
             (Finding::Sentence(_), _) | (_, Finding::Sentence(_)) => self,

@@ -6,12 +6,17 @@ mod completions;
 mod controller;
 mod graph;
 mod handback;
+mod history;
+mod pin;
 mod plan;
 mod render;
+mod revisions;
+mod rollback;
 mod schema;
 mod server;
 mod tree;
 mod validate;
+mod why;
 
 use crate::arguments::{Arguments, Command};
 use crate::command_error::CommandError;
@@ -27,6 +32,13 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), Comma
         Command::Restore(arguments) => server::restore(&arguments, output),
         Command::Controller(arguments) => controller::run(&arguments, output),
         Command::Tree(arguments) => tree::run(&arguments, output),
+        Command::Revisions(command) => revisions::run(&command, output),
+        Command::History(arguments) => history::run(&arguments, output),
+        Command::Rollback(arguments) => rollback::run(&arguments, output),
+        Command::Pin(arguments) => pin::pin(&arguments, output),
+        Command::Unpin(arguments) => pin::unpin(&arguments, output),
+        Command::Approve(arguments) => pin::approve(&arguments, output),
+        Command::Why(arguments) => why::run(&arguments, output),
         Command::Workloads(arguments) => server::workloads(&arguments, output),
         Command::Validate(arguments) => validate::run(&arguments, output),
         Command::Render(arguments) => render::run(&arguments, output),

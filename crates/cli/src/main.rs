@@ -13,17 +13,15 @@ mod kinds;
 mod manifests;
 mod observed;
 mod output;
+mod program;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use crate::arguments::Arguments;
 use crate::output::Output;
 
 fn main() -> ExitCode {
     let mut output = Output::of_this_process();
-    let result = match Arguments::try_parse() {
+    let result = match program::parse(std::env::args_os()) {
         Ok(arguments) => commands::run(arguments, &mut output),
         Err(error) => return output.finish_parsing(&error),
     };

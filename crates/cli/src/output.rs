@@ -10,6 +10,9 @@ use crate::command_error::{CommandError, ErrorKind, Finding};
 const ERROR_STYLE: &str = "\x1b[1;31m";
 const WARNING_STYLE: &str = "\x1b[1;33m";
 const HINT_STYLE: &str = "\x1b[1;36m";
+const REMOVED_STYLE: &str = "\x1b[31m";
+const ADDED_STYLE: &str = "\x1b[32m";
+const PLACE_STYLE: &str = "\x1b[36m";
 const PLAIN: &str = "\x1b[0m";
 
 /// Results go to stdout, everything said about them to stderr.
@@ -46,6 +49,30 @@ impl Output {
     /// Writes a result as it is.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), CommandError> {
         self.bytes(text.as_bytes())
+    }
+
+    /// Writes a difference as a result, its lines coloured by what begins them.
+    pub(crate) fn difference(&mut self, text: &str) -> Result<(), CommandError> {
+        Ok(write_difference(&mut self.stdout, text, self.colours.stdout)?)
+    }
+
+    /// Writes a difference that is no result, before a question about it.
+    pub(crate) fn aside(&mut self, text: &str) -> Result<(), CommandError> {
+        self.stdout.flush()?;
+        Ok(write_difference(&mut self.stderr, text, self.colours.stderr)?)
+    }
+
+    /// Asks whoever sits at the terminal; nothing where nobody does.
+    pub(crate) fn ask(&mut self, question: &str) -> Result<Option<bool>, CommandError> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Ok(None);
+        }
+        self.stdout.flush()?;
+        write!(self.stderr, "{question} [y/N] ")?;
+        self.stderr.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
     }
 
     /// Makes all that was written be seen.
@@ -117,6 +144,17 @@ fn write_report(to: &mut dyn Write, lines: &str, coloured: bool) -> io::Result<(
         let labels = [("ERROR:", ERROR_STYLE), ("error:", ERROR_STYLE), ("hint:", HINT_STYLE)];
         match labels.into_iter().find(|(it, _)| coloured && line.starts_with(it)) {
             Some((label, style)) => writeln!(to, "{style}{label}{PLAIN}{}", &line[label.len()..])?,
+            None => writeln!(to, "{line}")?,
+        }
+    }
+    Ok(())
+}
+
+fn write_difference(to: &mut dyn Write, text: &str, coloured: bool) -> io::Result<()> {
+    let styles = [("-", REMOVED_STYLE), ("+", ADDED_STYLE), ("@@", PLACE_STYLE), ("!", WARNING_STYLE)];
+    for line in text.lines() {
+        match styles.into_iter().find(|(it, _)| coloured && line.starts_with(it)) {
+            Some((_, style)) => writeln!(to, "{style}{line}{PLAIN}")?,
             None => writeln!(to, "{line}")?,
         }
     }

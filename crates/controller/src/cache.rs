@@ -1,13 +1,16 @@
 //! What is known of the objects of one kind.
 
+mod packed;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use krono_model::names;
 use krono_planner::digest::Digest;
-use krono_planner::instance::{Applied, Seen};
+use krono_planner::instance::Applied;
 use serde_json::Value;
+
+use packed::Packed;
 
 pub(crate) use watch::{Filter, Incomplete, KindCache, Reading};
 
@@ -30,26 +33,42 @@ pub(crate) struct Objects {
 #[derive(Debug)]
 pub(crate) struct Entry {
     /// Without managed fields.
-    object: Value,
+    object: Packed,
+    uid: Box<str>,
     version: u64,
-    live: Option<Digest>,
-    applied: Option<Applied>,
+    pub(crate) live: Option<Digest>,
+    pub(crate) applied: Option<Applied>,
     /// Whether the watch has shown it, in this version or another.
     confirmed: bool,
 }
 
 impl Entry {
-    pub(crate) fn seen(&self) -> Seen<'_> {
-        Seen { object: &self.object, live: self.live, applied: self.applied }
+    pub(crate) fn object(&self) -> Value {
+        self.object.unpack()
     }
 
-    /// An object as it was read, outside of any cache.
-    pub(crate) fn read(mut object: Value) -> Self {
-        let live = Digest::of_applied(&object, names::MANAGER_RESOURCES);
+    pub(crate) fn labels(&self) -> Value {
+        self.object.labels()
+    }
+
+    pub(crate) fn is_terminating(&self) -> bool {
+        self.object.is_terminating()
+    }
+
+    /// An object as it was read, outside of any cache; it loses its managed fields.
+    pub(crate) fn read(object: &mut Value) -> Self {
+        let live = Digest::of_applied(object, names::MANAGER_RESOURCES);
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.remove("managedFields");
         }
-        Self { version: version(&object), object, live, applied: None, confirmed: false }
+        Self {
+            object: Packed::new(object),
+            uid: uid(object).into(),
+            version: version(object),
+            live,
+            applied: None,
+            confirmed: false,
+        }
     }
 }
 
@@ -67,31 +86,37 @@ impl Objects {
         self.namespaces.get(namespace)?.get(name)
     }
 
-    /// All objects, in one namespace or in all.
-    pub(crate) fn all<'o, 'n>(
-        &'o self,
-        namespace: Option<&'n str>,
-    ) -> impl Iterator<Item = &'o Value> + use<'o, 'n> {
-        let namespaces =
-            self.namespaces.iter().filter(move |(it, _)| namespace.is_none_or(|only| only == *it));
-        namespaces.flat_map(|(_, objects)| objects.values().map(|it| &it.object))
+    /// All objects.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Entry> {
+        self.within(None).map(|(_, _, entry)| entry)
     }
 
-    /// The members of an `ApplySet`.
-    pub(crate) fn members<'o>(&'o self, applyset: &str) -> impl Iterator<Item = &'o Value> {
-        let names = self.members.get(applyset).into_iter().flatten();
-        names.filter_map(|(namespace, name)| Some(&self.get(namespace, name)?.object))
+    /// The objects of one namespace or of all, with namespaces and names.
+    pub(crate) fn within<'o, 'n>(
+        &'o self,
+        namespace: Option<&'n str>,
+    ) -> impl Iterator<Item = (&'o str, &'o str, &'o Entry)> + use<'o, 'n> {
+        let namespaces =
+            self.namespaces.iter().filter(move |(it, _)| namespace.is_none_or(|only| only == *it));
+        namespaces.flat_map(|(namespace, objects)| {
+            objects.iter().map(|(name, entry)| (namespace.as_str(), name.as_str(), entry))
+        })
+    }
+
+    /// The names of the members of an `ApplySet`, each with its namespace.
+    pub(crate) fn members(&self, applyset: &str) -> impl Iterator<Item = &(String, String)> {
+        self.members.get(applyset).into_iter().flatten()
     }
 
     /// Takes in what a watch shows.
-    pub(crate) fn show(&mut self, object: Value) -> Put {
+    pub(crate) fn show(&mut self, object: &mut Value) -> Put {
         let mut entry = Entry::read(object);
         entry.confirmed = true;
         self.shown = self.shown.max(entry.version);
-        if self.dead.contains(uid(&entry.object)) {
+        if self.dead.contains(&*entry.uid) {
             return Put::Known;
         }
-        let (namespace, name) = identity(&entry.object);
+        let (namespace, name) = identity(object);
         if let Some(known) = self.get_mut(&namespace, &name)
             && known.version >= entry.version
             && entry.version > 0
@@ -99,13 +124,13 @@ impl Objects {
             known.confirmed = true;
             return Put::Known;
         }
-        self.insert(namespace, name, entry)
+        self.insert(object, entry)
     }
 
     /// Takes in the answer to a write of ours, unless the watch has shown what came after it.
-    pub(crate) fn answer(&mut self, object: Value, desired: Option<Digest>) -> Put {
+    pub(crate) fn answer(&mut self, object: &mut Value, desired: Option<Digest>) -> Put {
         let mut entry = Entry::read(object);
-        let (namespace, name) = identity(&entry.object);
+        let (namespace, name) = identity(object);
         entry.applied = desired.zip(entry.live).map(|(desired, live)| Applied { desired, live });
         let shown = self.shown;
         match self.get_mut(&namespace, &name) {
@@ -113,8 +138,8 @@ impl Objects {
                 known.applied = entry.applied.or(known.applied);
                 Put::Known
             }
-            Some(_) => self.insert(namespace, name, entry),
-            None if entry.version > shown => self.insert(namespace, name, entry),
+            Some(_) => self.insert(object, entry),
+            None if entry.version > shown => self.insert(object, entry),
             None => Put::Known,
         }
     }
@@ -126,8 +151,9 @@ impl Objects {
         if objects.is_empty() {
             self.namespaces.remove(namespace);
         }
-        self.unlist(&entry.object, namespace, name);
-        Some(entry.object)
+        let object = entry.object();
+        self.unlist(&object, namespace, name);
+        Some(object)
     }
 
     /// Forgets an object of which an answer said that it is gone; what it was.
@@ -143,7 +169,7 @@ impl Objects {
         self.dead.remove(uid(object));
         let (namespace, name) = identity(object);
         let known = self.get(&namespace, &name)?;
-        if uid(&known.object) == uid(object) { self.remove(&namespace, &name) } else { None }
+        if *known.uid == *uid(object) { self.remove(&namespace, &name) } else { None }
     }
 
     /// A watch has shown all there is.
@@ -172,21 +198,25 @@ impl Objects {
         self.namespaces.get_mut(namespace)?.get_mut(name)
     }
 
-    fn insert(&mut self, namespace: String, name: String, mut entry: Entry) -> Put {
+    fn insert(&mut self, object: &Value, mut entry: Entry) -> Put {
+        let (namespace, name) = identity(object);
         let before = self.namespaces.get_mut(&namespace).and_then(|it| it.remove(&name));
         if let Some(before) = &before {
-            self.unlist(&before.object, &namespace, &name);
             // An object made anew is not what was applied to the old one.
-            if before.object["metadata"]["uid"] == entry.object["metadata"]["uid"] {
+            if before.uid == entry.uid {
                 entry.applied = entry.applied.or(before.applied);
             }
         }
-        if let Some(applyset) = applyset(&entry.object) {
+        let before = before.map(|it| it.object());
+        if let Some(before) = &before {
+            self.unlist(before, &namespace, &name);
+        }
+        if let Some(applyset) = applyset(object) {
             let members = self.members.entry(applyset.to_owned()).or_default();
             members.insert((namespace.clone(), name.clone()));
         }
         self.namespaces.entry(namespace).or_default().insert(name, entry);
-        Put::Changed { before: before.map(|it| it.object) }
+        Put::Changed { before }
     }
 
     fn unlist(&mut self, object: &Value, namespace: &str, name: &str) {
@@ -237,10 +267,10 @@ mod tests {
     #[test]
     fn an_answer_stands_until_the_watch_shows_more() {
         let mut objects = Objects::default();
-        objects.answer(object("a", 5, "x"), None);
-        assert_eq!(objects.show(object("a", 5, "x")), Put::Known);
-        assert_eq!(objects.show(object("a", 4, "x")), Put::Known);
-        assert!(matches!(objects.show(object("a", 6, "x")), Put::Changed { before: Some(_) }));
+        objects.answer(&mut object("a", 5, "x"), None);
+        assert_eq!(objects.show(&mut object("a", 5, "x")), Put::Known);
+        assert_eq!(objects.show(&mut object("a", 4, "x")), Put::Known);
+        assert!(matches!(objects.show(&mut object("a", 6, "x")), Put::Changed { before: Some(_) }));
         assert_eq!(version_of(&objects, "a"), Some(6));
     }
 
@@ -248,9 +278,9 @@ mod tests {
     fn a_late_answer_does_not_bring_back_what_is_gone() {
         let mut objects = Objects::default();
         objects.show_removed(&object("a", 7, "x"));
-        objects.answer(object("a", 5, "x"), None);
+        objects.answer(&mut object("a", 5, "x"), None);
         assert_eq!(version_of(&objects, "a"), None);
-        objects.answer(object("a", 8, "x"), None);
+        objects.answer(&mut object("a", 8, "x"), None);
         assert_eq!(version_of(&objects, "a"), Some(8));
     }
 
@@ -263,12 +293,12 @@ mod tests {
     #[test]
     fn late_news_do_not_bring_back_what_is_gone() {
         let mut objects = Objects::default();
-        objects.show(with_uid("first", 1));
+        objects.show(&mut with_uid("first", 1));
         assert!(objects.bury("here", "a").is_some());
-        assert_eq!(objects.show(with_uid("first", 2)), Put::Known);
+        assert_eq!(objects.show(&mut with_uid("first", 2)), Put::Known);
         assert_eq!(version_of(&objects, "a"), None);
 
-        objects.answer(with_uid("second", 5), None);
+        objects.answer(&mut with_uid("second", 5), None);
         assert_eq!(objects.show_removed(&with_uid("first", 4)), None);
         assert_eq!((version_of(&objects, "a"), objects.dead.len()), (Some(5), 0));
     }
@@ -276,9 +306,9 @@ mod tests {
     #[test]
     fn members_follow_their_label() {
         let mut objects = Objects::default();
-        objects.show(object("a", 1, "x"));
-        objects.show(object("b", 2, "x"));
-        objects.show(object("a", 3, "y"));
+        objects.show(&mut object("a", 1, "x"));
+        objects.show(&mut object("b", 2, "x"));
+        objects.show(&mut object("a", 3, "y"));
         let count = |applyset: &str| objects.members(applyset).count();
         assert_eq!((count("x"), count("y"), count("z")), (1, 1, 0));
         objects.remove("here", "b");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use krono_graph::{KindName, Kinds, KnownKind};
+use krono_graph::{KindName, Kinds, KnownKind, mentioned_kinds};
 use krono_model::applyset::GroupKind;
 use krono_schema::Schema;
 use kube::api::{ApiResource, GroupVersionKind};
@@ -80,7 +80,7 @@ impl Catalogue {
     /// The kinds that a definition mentions, as far as the cluster serves them.
     pub(crate) async fn mentioned(&self, definition: &Value) -> kube::Result<Mentioned> {
         let mut kinds = BTreeMap::new();
-        for (api_version, kind) in mentioned(definition) {
+        for (api_version, kind) in mentioned_kinds(definition) {
             if let Some(served) = self.find(&api_version, &kind).await? {
                 kinds.insert((api_version, kind), served);
             }
@@ -182,21 +182,9 @@ impl Kinds for Mentioned {
 
 /// Whether a definition mentions a kind of a group.
 pub(crate) fn mentions_group(definition: &Value, group: &str) -> bool {
-    mentioned(definition)
+    mentioned_kinds(definition)
         .iter()
         .any(|(version, _)| version.split_once('/').is_some_and(|(it, _)| it == group))
-}
-
-fn mentioned(definition: &Value) -> Vec<(String, String)> {
-    let resources = definition.pointer("/spec/resources").and_then(Value::as_array);
-    let subject = |it: &Value| {
-        let subject = it.get("template").or_else(|| it.get("externalRef"))?;
-        Some((subject["apiVersion"].as_str()?.to_owned(), subject["kind"].as_str()?.to_owned()))
-    };
-    let mut kinds: Vec<_> = resources.into_iter().flatten().filter_map(subject).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    kinds
 }
 
 /// The schema that a definition gives one of its versions.

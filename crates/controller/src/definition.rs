@@ -65,7 +65,8 @@ pub(crate) async fn install(engine: &Engine) -> Result<(), StartError> {
         let applied = engine.requests.apply(&crd_resource(), &definition, INSTALLER, true).await;
         applied.map_err(StartError::Install)?;
     }
-    engine.served(&kind()).await.map_err(StartError::Install)
+    engine.served(&kind()).await.map_err(StartError::Install)?;
+    engine.served(&crate::revisions::kind()).await.map_err(StartError::Install)
 }
 
 /// Makes the kind of a definition known and serves it, as far as that is possible now.
@@ -103,6 +104,16 @@ impl Failed {
     }
 }
 
+/// The cache says when it is complete; unless it has become so meanwhile.
+fn wait_for_revisions(engine: &Engine, name: &Arc<str>) -> Outcome {
+    let key = Key::Definition(Arc::clone(name));
+    engine.router.wait(&crate::revisions::kind(), key.clone());
+    if engine.revisions().read().is_ok() {
+        engine.queue.add(key);
+    }
+    Outcome::Done
+}
+
 /// One look; nothing when another is due at once.
 async fn round(
     engine: &Engine,
@@ -113,7 +124,10 @@ async fn round(
         engine.stop_serving(name);
         return Ok(Some(Outcome::Done));
     };
-    let observed = Observed::of(engine, name, definition).await?;
+    let Ok(revisions) = engine.revisions_of(name) else {
+        return Ok(Some(wait_for_revisions(engine, name)));
+    };
+    let observed = Observed::of(engine, name, definition, revisions).await?;
     let now = crate::clock::now();
     let Plan { actions, status, waiting, notices } =
         plan(&observed.world(engine, failed.as_ref().map(Failed::as_failure), &now));

@@ -1,4 +1,4 @@
-//! The watches on definitions and on the kinds of the cluster.
+//! The watches on definitions, on their revisions and on the kinds of the cluster.
 
 use std::sync::Arc;
 
@@ -23,9 +23,10 @@ impl Drop for Watches {
     }
 }
 
-/// Starts both.
+/// Starts all.
 pub(crate) fn watch(engine: &Arc<Engine>) -> Watches {
     engine.definitions();
+    engine.revisions();
     Watches { kinds: tokio::spawn(watch_kinds(engine.requests.client.clone(), Arc::clone(engine))) }
 }
 

@@ -1,14 +1,14 @@
 //! The parts that all work is done with.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use krono_graph::{KindName, Kinds};
 use krono_planner::definition::crd_name;
 use kube::Client;
 use serde_json::Value;
 
-use crate::cache::{Filter, KindCache};
+use crate::cache::{Entry, Filter, Incomplete, KindCache};
 use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
 use crate::claims::Claims;
@@ -17,6 +17,7 @@ use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::queue::{Key, Outcome, Queue};
 use crate::requests::Requests;
+use crate::revisions::{self, Revisions};
 use crate::router::Router;
 use crate::serving::Serving;
 use crate::{definition, instance};
@@ -37,6 +38,9 @@ pub(crate) struct Engine {
     pub(crate) claims: Claims,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
+    revisions: OnceLock<Arc<KindCache>>,
+    /// By definition, the revisions that were last read.
+    kept: Mutex<HashMap<Arc<str>, Arc<Revisions>>>,
 }
 
 impl Engine {
@@ -54,6 +58,8 @@ impl Engine {
             catalogue: Catalogue::new(requests.clone(), built_in),
             servings: RwLock::default(),
             definitions: OnceLock::new(),
+            revisions: OnceLock::new(),
+            kept: Mutex::default(),
             requests,
             queue,
             router,
@@ -80,6 +86,26 @@ impl Engine {
         })
     }
 
+    /// The revisions of the cluster's definitions.
+    pub(crate) fn revisions(&self) -> &Arc<KindCache> {
+        self.revisions.get_or_init(|| {
+            let served = Served::without_schema(revisions::kind(), revisions::resource());
+            self.caches.get(&served, Filter::All)
+        })
+    }
+
+    /// The revisions of one definition that are kept.
+    pub(crate) fn revisions_of(&self, definition: &Arc<str>) -> Result<Arc<Revisions>, Incomplete> {
+        let reading = self.revisions().read()?;
+        let all: Vec<_> = reading.objects().all().map(Entry::object).collect();
+        let own = all.iter().filter(|it| *revisions::definition_of(it) == **definition);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = kept.get(definition).map(AsRef::as_ref);
+        let read = Arc::new(Revisions::read(Arc::clone(definition), own, before, self.options.graph));
+        kept.insert(Arc::clone(definition), Arc::clone(&read));
+        Ok(read)
+    }
+
     /// Waits until the API server answers for a kind, which comes a while after its definition is established.
     pub(crate) async fn served(&self, kind: &KindName) -> kube::Result<()> {
         let mut pauses = crate::backoff::watch().take(MOST_PAUSES);
@@ -91,9 +117,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether the definitions of the cluster are known.
+    /// Whether the definitions of the cluster and their revisions are known.
     pub(crate) fn is_ready(&self) -> bool {
-        self.definitions.get().is_some_and(|it| it.read().is_ok())
+        let is_known = |cache: &OnceLock<Arc<KindCache>>| cache.get().is_some_and(|it| it.read().is_ok());
+        is_known(&self.definitions) && is_known(&self.revisions)
     }
 
     /// Counts what waits.
@@ -105,16 +132,16 @@ impl Engine {
     /// The definition of that name.
     pub(crate) fn definition(&self, name: &str) -> Option<Value> {
         let reading = self.definitions().read().ok()?;
-        reading.objects().get("", name).map(|it| it.seen().object.clone())
+        reading.objects().get("", name).map(Entry::object)
     }
 
     /// A kind changed: `plural.group`. Definitions that make it, or may have been compiled against it, are looked at.
     pub(crate) fn kind_changed(&self, kind: &str) {
         self.catalogue.forget(kind);
         let Ok(reading) = self.definitions().read() else { return };
-        for definition in reading.objects().all(None) {
-            let makes = crd_name(definition).is_some_and(|it| it == kind);
-            if makes || mentions_group(definition, kind.split_once('.').map_or("", |(_, group)| group)) {
+        for definition in reading.objects().all().map(Entry::object) {
+            let makes = crd_name(&definition).is_some_and(|it| it == kind);
+            if makes || mentions_group(&definition, kind.split_once('.').map_or("", |(_, group)| group)) {
                 self.queue
                     .add(Key::Definition(definition["metadata"]["name"].as_str().unwrap_or_default().into()));
             }
@@ -138,6 +165,7 @@ impl Engine {
     /// Serves a definition no longer.
     pub(crate) fn stop_serving(&self, definition: &str) {
         let serving = self.servings.write().unwrap_or_else(PoisonError::into_inner).remove(definition);
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).remove(definition);
         if let Some(serving) = serving {
             self.router.stop(&serving.instances.kind);
         }

@@ -63,8 +63,11 @@ enum Round {
 impl Pass<'_> {
     async fn round(&mut self) -> Round {
         let Some(inventory) = self.inventory() else { return Round::End(self.absent()) };
-        let caches = self.serving.caches(&inventory, &self.engine.catalogue, &self.engine.caches).await;
-        let Ok(caches) = caches else { return Round::End(Outcome::Retry) };
+        let (catalogue, all) = (&self.engine.catalogue, &self.engine.caches);
+        let graph = self.serving.current().ok().map(AsRef::as_ref);
+        let Ok(caches) = self.serving.caches(graph, &inventory, catalogue, all).await else {
+            return Round::End(Outcome::Retry);
+        };
         let Plan { actions, status, interests, retry } = match self.plan(&caches) {
             Ok(plan) => plan,
             Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
@@ -80,8 +83,8 @@ impl Pass<'_> {
     fn inventory(&self) -> Option<Inventory> {
         let reading = self.serving.instances.read().ok();
         let Some(reading) = reading else { return Some(Inventory::default()) };
-        let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.seen().object;
-        Some(Inventory::read(instance).ok().flatten().unwrap_or_default())
+        let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.object();
+        Some(Inventory::read(&instance).ok().flatten().unwrap_or_default())
     }
 
     /// A definition on its way out may wait for just this.
@@ -101,8 +104,8 @@ impl Pass<'_> {
             return Ok(Plan::default());
         };
         Ok(plan(&World {
-            instance: instance.seen().object,
-            graph: self.serving.graph.as_ref().map_err(String::as_str),
+            instance: &instance.object(),
+            graph: self.serving.current().map(|it| &it.compiled),
             owner: self.serving.owner(),
             cluster: &cluster,
             refused: &self.refused,
@@ -157,10 +160,10 @@ impl Pass<'_> {
     /// instance as it is; the answer to a patch of any version might hide somebody's edit, which nobody would look at.
     fn status_patch(&self, status: &Value) -> Option<(Value, Value)> {
         let reading = self.serving.instances.read().ok()?;
-        let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.seen().object;
+        let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.object();
         let version = &instance["metadata"]["resourceVersion"];
         let status = replacing(status, &instance["status"]);
-        Some((json!({"metadata": {"resourceVersion": version}, "status": status}), instance.clone()))
+        Some((json!({"metadata": {"resourceVersion": version}, "status": status}), instance))
     }
 
     async fn perform(&mut self, actions: Vec<Action>, caches: &[Arc<KindCache>]) -> Round {
@@ -173,7 +176,7 @@ impl Pass<'_> {
         for done in join_all(tries).await {
             match done {
                 Ok(beside) => {
-                    self.beside.extend(beside.map(|(name, object)| (name, Entry::read(object))));
+                    self.beside.extend(beside.map(|(name, mut object)| (name, Entry::read(&mut object))));
                 }
                 Err(perform::Failure { refusal: Refusal::Stale | Refusal::Absent, .. }) => stale = true,
                 Err(perform::Failure { refusal: Refusal::Transient(_), .. }) if patience => stale = true,

@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// When to send a request again that the server could not serve.
 const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(200)];
 /// The most requests at a time.
-const MOST: usize = 64;
+const MOST: usize = 32;
 /// The fewest, however much the server complains.
 const FEWEST: usize = 2;
 

@@ -116,11 +116,14 @@ impl Router {
 }
 
 impl Routes {
-    /// The object as a definition, or as an instance of one.
+    /// The object as a definition, as a revision of one, or as an instance of one.
     fn itself(&self, kind: &KindName, object: &Value) -> Option<Key> {
         let (namespace, name) = identity(object);
         if *kind == crate::definition::kind() {
             return Some(Key::Definition(name.into()));
+        }
+        if *kind == crate::revisions::kind() {
+            return Some(Key::Definition(crate::revisions::definition_of(object).into()));
         }
         let definition = Arc::clone(self.definitions.get(&group_kind(kind))?);
         Some(Key::Instance(InstanceKey { definition, namespace, name }))

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use krono_graph::{CompiledGraph, KindName, Subject};
+use krono_graph::KindName;
+use krono_history::issue::Named;
+use krono_history::{Digest, RevisionNumber};
 use krono_model::applyset::{GroupKind, Inventory};
 use krono_model::metadata::Owner;
 use serde_json::{Value, json};
@@ -11,6 +13,8 @@ use serde_json::{Value, json};
 use crate::cache::{Filter, KindCache};
 use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Mentioned, Served};
+use crate::graphs::Graph;
+use crate::revisions::Revisions;
 
 /// All that the instances of one definition are made with.
 pub(crate) struct Serving {
@@ -18,36 +22,61 @@ pub(crate) struct Serving {
     /// What the graph was compiled from.
     definition: Value,
     mentioned: Mentioned,
-    /// Or what instances are told instead.
-    pub(crate) graph: Result<CompiledGraph, String>,
+    current: Current,
+    revisions: Arc<Revisions>,
     pub(crate) instances: Arc<KindCache>,
-    /// Of the kinds that the graph mentions.
-    caches: Vec<Arc<KindCache>>,
     /// Of kinds that inventories mention and the graph does not; nothing for kinds that are no longer served.
     former: Mutex<BTreeMap<GroupKind, Option<Arc<KindCache>>>>,
 }
 
+/// What instances without an assignment are made with.
+pub(crate) struct Current {
+    /// The revision, when it is one.
+    pub(crate) revision: Option<Named>,
+    /// Its graph, or what instances are told instead.
+    pub(crate) graph: Result<Arc<Graph>, String>,
+}
+
 impl Serving {
     pub(crate) fn new(
-        name: Arc<str>,
         definition: &Value,
-        graph: Result<CompiledGraph, String>,
-        instances: &Served,
+        current: Current,
+        revisions: Arc<Revisions>,
         mentioned: &Mentioned,
-        caches: &Caches,
+        instances: Arc<KindCache>,
     ) -> Self {
-        let filters = graph.as_ref().map(filters).unwrap_or_default();
-        let served = |kind: &KindName| mentioned.kinds.get(&(kind.api_version.clone(), kind.kind.clone()));
-        let held = filters.iter().filter_map(|(kind, filter)| Some(caches.get(served(kind)?, *filter)));
         Self {
-            name,
+            name: definition["metadata"]["name"].as_str().unwrap_or_default().into(),
             definition: json!({"uid": definition["metadata"]["uid"], "spec": compiled_part(definition)}),
             mentioned: mentioned.clone(),
-            caches: held.collect(),
-            instances: caches.get(instances, Filter::All),
-            graph,
+            current,
+            revisions,
+            instances,
             former: Mutex::default(),
         }
+    }
+
+    /// What instances without an assignment are made with, or what they are told instead.
+    pub(crate) fn current(&self) -> Result<&Arc<Graph>, &str> {
+        self.current.graph.as_ref().map_err(String::as_str)
+    }
+
+    /// The revision that instances move to; nothing while none is issued.
+    #[expect(dead_code, reason = "instances get assignments next")]
+    pub(crate) fn current_revision(&self) -> Option<&Named> {
+        self.current.revision.as_ref()
+    }
+
+    /// The graph of some content that a kept revision has; nothing when there is none, or when it compiles no longer.
+    #[expect(dead_code, reason = "instances get assignments next")]
+    pub(crate) fn graph_of(&self, digest: Digest) -> Option<Arc<Graph>> {
+        self.revisions.graph_of(digest)?.ok()
+    }
+
+    /// The revisions that are kept, by number and content, oldest first.
+    #[expect(dead_code, reason = "instances get assignments next")]
+    pub(crate) fn kept(&self) -> impl DoubleEndedIterator<Item = (RevisionNumber, Digest)> {
+        self.revisions.kept()
     }
 
     pub(crate) fn owner(&self) -> Owner<'_> {
@@ -62,14 +91,18 @@ impl Serving {
             && self.mentioned.is_same(mentioned)
     }
 
-    /// The caches that show all of an instance's resources.
+    /// The caches that show all resources of an instance that is made with a graph, or with none.
     pub(crate) async fn caches(
         &self,
+        graph: Option<&Graph>,
         inventory: &Inventory,
         catalogue: &Catalogue,
         all: &Caches,
     ) -> kube::Result<Vec<Arc<KindCache>>> {
-        let mut caches = self.caches.clone();
+        let mut caches = match graph {
+            Some(graph) => graph.caches(catalogue, all).await?,
+            None => Vec::new(),
+        };
         for of in &inventory.group_kinds {
             let known = |it: &Arc<KindCache>| it.resource.group == of.group && it.kind.kind == of.kind;
             if !caches.iter().any(known) {
@@ -101,22 +134,13 @@ impl Serving {
     }
 }
 
+/// The cache of the instances of a kind.
+pub(crate) fn instances(served: &Served, caches: &Caches) -> Arc<KindCache> {
+    caches.get(served, Filter::All)
+}
+
 /// What a graph is compiled from; the rest of a definition is policy.
 fn compiled_part(definition: &Value) -> Value {
     let spec = &definition["spec"];
     json!({"schema": spec["schema"], "resources": spec["resources"]})
-}
-
-/// The kinds that a graph mentions, and which of their objects matter to it.
-fn filters(graph: &CompiledGraph) -> BTreeMap<KindName, Filter> {
-    let mut filters = BTreeMap::new();
-    for node in &graph.nodes {
-        let filter = match node.subject {
-            Subject::Template(_) => Filter::Owned,
-            Subject::External(_) => Filter::All,
-        };
-        let known = filters.entry(node.subject.kind().clone()).or_insert(filter);
-        *known = filter.max(*known);
-    }
-    filters
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use elsa::FrozenMap;
 use krono_graph::KindName;
 use krono_model::selector;
 use krono_planner::instance::{Cluster, Member, ObjectName, Seen};
@@ -13,6 +14,8 @@ use crate::cache::{Entry, Incomplete, KindCache, Reading};
 pub(crate) struct Snapshot<'c> {
     readings: Vec<(&'c KindName, Reading<'c>)>,
     beside: &'c BTreeMap<ObjectName, Entry>,
+    /// What has been asked for.
+    unpacked: FrozenMap<ObjectName, Box<Value>>,
 }
 
 impl<'c> Snapshot<'c> {
@@ -22,37 +25,44 @@ impl<'c> Snapshot<'c> {
         beside: &'c BTreeMap<ObjectName, Entry>,
     ) -> Result<Self, Incomplete> {
         let readings = caches.into_iter().map(|cache| Ok((&cache.kind, cache.read()?)));
-        Ok(Self { readings: readings.collect::<Result<_, _>>()?, beside })
+        Ok(Self { readings: readings.collect::<Result<_, _>>()?, beside, unpacked: FrozenMap::new() })
     }
 
     fn reading(&self, kind: &KindName) -> Option<&Reading<'c>> {
         self.readings.iter().find(|(it, _)| *it == kind).map(|(_, reading)| reading)
+    }
+
+    fn unpacked(&self, of: ObjectName, entry: &Entry) -> &Value {
+        self.unpacked.get(&of).unwrap_or_else(|| self.unpacked.insert(of, Box::new(entry.object())))
     }
 }
 
 impl Cluster for Snapshot<'_> {
     fn seen(&self, kind: &KindName, namespace: &str, name: &str) -> Option<Seen<'_>> {
         let cached = self.reading(kind)?.objects().get(namespace, name);
-        let beside = || {
-            let of =
-                ObjectName { kind: kind.clone(), namespace: namespace.to_owned(), name: name.to_owned() };
-            self.beside.get(&of)
-        };
-        cached.or_else(beside).map(Entry::seen)
+        let of = object_name(kind, namespace, name);
+        let entry = cached.or_else(|| self.beside.get(&of))?;
+        Some(Seen { object: self.unpacked(of, entry), live: entry.live, applied: entry.applied })
     }
 
     fn selected(&self, kind: &KindName, namespace: Option<&str>, selector: &Value) -> Vec<&Value> {
         let Some(reading) = self.reading(kind) else { return Vec::new() };
-        let all = reading.objects().all(namespace);
-        all.filter(|it| selector::selects(selector, &it["metadata"]["labels"])).collect()
+        let all = reading.objects().within(namespace);
+        let selected = all.filter(|(_, _, it)| selector::selects(selector, &it.labels()));
+        selected.map(|(namespace, name, it)| self.unpacked(object_name(kind, namespace, name), it)).collect()
     }
 
     fn members(&self, applyset: &str) -> Vec<Member<'_>> {
-        self.readings
-            .iter()
-            .flat_map(|(kind, reading)| {
-                reading.objects().members(applyset).map(|object| Member { kind, object })
-            })
-            .collect()
+        let mut members = Vec::new();
+        for (kind, reading) in &self.readings {
+            for (namespace, name) in reading.objects().members(applyset) {
+                members.extend(self.seen(kind, namespace, name).map(|it| Member { kind, object: it.object }));
+            }
+        }
+        members
     }
+}
+
+fn object_name(kind: &KindName, namespace: &str, name: &str) -> ObjectName {
+    ObjectName { kind: kind.clone(), namespace: namespace.to_owned(), name: name.to_owned() }
 }

@@ -8,6 +8,7 @@ mod manifest;
 mod status;
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use krono_cel::library::kro;
 use krono_cel::{Env, EnvBuilder, Type};
@@ -76,12 +77,13 @@ pub fn compile(
     }
 }
 
+static WITH_OMIT: LazyLock<Env> = LazyLock::new(|| kro::environment().library(kro::omit()).build());
+
 /// Where templates are evaluated: the instance in slot 0, then the nodes in their order.
 fn environment(source: &Source<'_>, subjects: &[Option<KnownKind>], options: Options) -> Env {
     let instance = source.instance.as_ref().map_or_else(unknown_instance, InstanceSchema::variable);
-    let instance = cel_type(&instance, "__type_schema");
-    let base = kro::environment();
-    let base = if options.omit { base.library(kro::omit()) } else { base };
+    let instance = cel_type(&instance.into(), "__type_schema");
+    let base = if options.omit { WITH_OMIT.extend() } else { kro::environment() };
     let declare = |env: EnvBuilder, (node, known): (&NodeSource<'_>, &Option<KnownKind>)| {
         let object = object_type(node.id, known.as_ref());
         env.variable(node.id, if is_collection(node) { Type::list(object) } else { object })

@@ -1,5 +1,7 @@
 //! Templates against the schemas of their kinds.
 
+use std::sync::Arc;
+
 use krono_cel::{Placed, Segment, Template, Type};
 use krono_schema::cel::cel_type;
 use krono_schema::{Path, Schema, SchemaType};
@@ -19,7 +21,7 @@ pub(crate) struct Lowering<'a> {
 
 impl Lowering<'_> {
     /// The shape of a value; without a schema, anything goes. What is wrong with it is reported and left out.
-    pub(crate) fn lower(&mut self, value: &Value, schema: Option<&Schema>, path: &Path<'_>) -> Shape {
+    pub(crate) fn lower(&mut self, value: &Value, schema: Option<&Arc<Schema>>, path: &Path<'_>) -> Shape {
         let schema = schema.filter(|it| it.schema_type.is_some() || it.int_or_string);
         match value {
             Value::String(text) => self.text(text, schema, path),
@@ -30,7 +32,7 @@ impl Lowering<'_> {
             }
             Value::Object(fields) => self.object(fields, schema, path),
             Value::Array(elements) => {
-                let items = schema.and_then(|it| it.items.as_deref());
+                let items = schema.and_then(|it| it.items.as_ref());
                 let elements = elements.iter().enumerate();
                 list(elements.map(|(index, it)| self.lower(it, items, &path.index(index))).collect())
             }
@@ -38,7 +40,12 @@ impl Lowering<'_> {
         }
     }
 
-    fn object(&mut self, fields: &Map<String, Value>, schema: Option<&Schema>, path: &Path<'_>) -> Shape {
+    fn object(
+        &mut self,
+        fields: &Map<String, Value>,
+        schema: Option<&Arc<Schema>>,
+        path: &Path<'_>,
+    ) -> Shape {
         let mut shapes = Vec::with_capacity(fields.len());
         for (name, value) in fields {
             let at = path.field(name);
@@ -53,7 +60,7 @@ impl Lowering<'_> {
         object(shapes)
     }
 
-    fn text(&mut self, text: &str, schema: Option<&Schema>, path: &Path<'_>) -> Shape {
+    fn text(&mut self, text: &str, schema: Option<&Arc<Schema>>, path: &Path<'_>) -> Shape {
         match Template::parse(text) {
             Ok(Template::Literal) if accepts_text(schema) => Shape::Literal(Value::String(text.to_owned())),
             Ok(Template::Expression(placed)) => self.expression(placed, schema, path),
@@ -68,7 +75,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn expression(&mut self, placed: Placed<'_>, schema: Option<&Schema>, path: &Path<'_>) -> Shape {
+    fn expression(&mut self, placed: Placed<'_>, schema: Option<&Arc<Schema>>, path: &Path<'_>) -> Shape {
         let Some(expression) = self.expressions.compile(placed, path) else {
             return Shape::Literal(Value::Null);
         };
@@ -107,7 +114,7 @@ impl Lowering<'_> {
         Some(TextPart::Expression(expression))
     }
 
-    fn mismatch(&mut self, found: &Value, schema: Option<&Schema>, path: &Path<'_>) -> Shape {
+    fn mismatch(&mut self, found: &Value, schema: Option<&Arc<Schema>>, path: &Path<'_>) -> Shape {
         let expected = schema.and_then(|it| it.schema_type);
         let message = mismatch::of_literal(found, expected);
         self.expressions.diagnostics.report(path, message).advise(mismatch::correction(found, expected));
@@ -141,12 +148,12 @@ fn list(elements: Vec<Shape>) -> Shape {
 
 enum Field<'s> {
     /// A field of this schema, or one about which nothing is known.
-    Known(Option<&'s Schema>),
+    Known(Option<&'s Arc<Schema>>),
     /// No field of an object that has others.
     Unknown(&'s Schema),
 }
 
-fn field<'s>(schema: Option<&'s Schema>, name: &str) -> Field<'s> {
+fn field<'s>(schema: Option<&'s Arc<Schema>>, name: &str) -> Field<'s> {
     let Some(schema) = schema else { return Field::Known(None) };
     if let Some(known) = schema.properties.get(name) {
         return Field::Known(Some(known));
@@ -158,7 +165,7 @@ fn field<'s>(schema: Option<&'s Schema>, name: &str) -> Field<'s> {
     if open { Field::Known(None) } else { Field::Unknown(schema) }
 }
 
-fn accepts(schema: Option<&Schema>, value: &Value) -> bool {
+fn accepts(schema: Option<&Arc<Schema>>, value: &Value) -> bool {
     let Some(schema) = schema else { return true };
     if schema.int_or_string {
         return value.is_string() || value.is_i64() || value.is_u64();
@@ -174,6 +181,6 @@ fn accepts(schema: Option<&Schema>, value: &Value) -> bool {
     }
 }
 
-fn accepts_text(schema: Option<&Schema>) -> bool {
+fn accepts_text(schema: Option<&Arc<Schema>>) -> bool {
     schema.is_none_or(|it| it.int_or_string || matches!(it.schema_type, None | Some(SchemaType::String)))
 }

@@ -9,6 +9,7 @@ mod evaluate;
 mod expression;
 mod fields;
 mod graph;
+mod interface;
 mod kinds;
 mod mismatch;
 mod names;
@@ -23,6 +24,7 @@ pub use evaluate::{
 };
 pub use expression::Expression;
 pub use graph::{CompiledGraph, Dimension, KindName, Manifest, Node, Reference, Subject};
+pub use interface::{Interface, UnreadableInterface, mentioned_kinds};
 pub use kinds::{Kinds, KnownKind};
 pub use order::Order;
 pub use rgd::DeletionPolicy;

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::{canonical, content};
 
 pub use path::{Path, Step};
+pub use render::yaml;
 
 /// Every difference between two contents, in the order of their fields.
 ///

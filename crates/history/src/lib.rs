@@ -1,8 +1,8 @@
 //! Revisions of whatever has a lineage: definitions, and later compositions, inputs of instances and type instances.
 //!
 //! Content has an identity ([`digest`]), a lineage has numbers ([`number`]) and names ([`names`]); what nothing needs any longer
-//! is given up in two steps ([`retention`]); two revisions are compared field by field ([`diff`]); and [`issue`] decides
-//! what a lineage needs next.
+//! is given up in two steps ([`retention`]); two revisions are compared field by field ([`diff`]); [`issue`] decides
+//! what a lineage needs next; and [`input`] is the lineage of what one instance asks for.
 //!
 //! Pure: no clock, no randomness, no files, no network; nothing panics on any input. A number is never issued twice, not even
 //! after the newest revision was deleted. Nothing here knows whether instances are well, or in which order they move.
@@ -13,6 +13,7 @@ pub mod diff;
 pub mod digest;
 pub mod hold;
 pub mod import;
+pub mod input;
 pub mod issue;
 pub mod names;
 pub mod number;

@@ -1,5 +1,6 @@
 //! Who writes an object beside krono.
 
+use krono_model::names;
 use serde_json::Value;
 
 /// One field manager, as an object's managed fields name it.
@@ -44,8 +45,11 @@ impl Writer {
     }
 
     /// Whether it writes from a manifest, so that what it has written once may come again without anybody's wish.
+    ///
+    /// krono's commands apply too, but only when somebody types them.
     pub fn is_declarative(&self) -> bool {
-        self.is_keeper() || self.operation == Operation::Apply || self.manager == "kubectl-client-side-apply"
+        let applies = self.operation == Operation::Apply && self.manager != names::MANAGER_KRONO;
+        self.is_keeper() || applies || self.manager == "kubectl-client-side-apply"
     }
 }
 
@@ -152,5 +156,7 @@ mod tests {
         let manifest =
             Writer { manager: "kubectl-client-side-apply".to_owned(), operation: Operation::Update };
         assert!(manifest.is_declarative() && !manifest.is_keeper());
+        let typed = Writer { manager: "krono".to_owned(), operation: Operation::Apply };
+        assert!(!typed.is_declarative(), "who types `krono rollback` a second time means it");
     }
 }

@@ -25,6 +25,19 @@ pub fn instance_labels(owner: &Owner<'_>) -> BTreeMap<String, String> {
     ])
 }
 
+/// Kinds that hold data, or that others live in: their objects stay unless the author says otherwise (V25).
+const RETAINED: [(&str, &str); 4] = [
+    ("v1", "PersistentVolumeClaim"),
+    ("v1", "PersistentVolume"),
+    ("v1", "Namespace"),
+    ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+];
+
+/// Whether objects of a kind stay when they are no longer wanted and nobody said what becomes of them.
+pub fn is_retained_by_default(api_version: &str, kind: &str) -> bool {
+    RETAINED.contains(&(api_version, kind))
+}
+
 /// Which instance a resource belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InstanceRef {

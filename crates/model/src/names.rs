@@ -105,12 +105,20 @@ pub const INPUT_ROLLBACK_ANNOTATION: &str = "kro.run/rollback-to-input-revision"
 pub const ANSWERED_ROLLBACK_ANNOTATION: &str = "krono.dev/answered-rollback";
 /// The revision that a rollback wrote back, on the definition until the new revision is issued.
 pub const RESTORING_ANNOTATION: &str = "krono.dev/restoring-revision";
+/// Why the last request to roll back was refused, after the generation of the definition that it was about.
+pub const ROLLBACK_REFUSED_ANNOTATION: &str = "krono.dev/rollback-refused";
+/// `true` beside a request to roll back: it is meant even though a tool would put the spec back.
+pub const ROLLBACK_FORCE_ANNOTATION: &str = "krono.dev/rollback-force";
 /// A request, on a definition whose edits wait for it: issue a revision.
 pub const CREATE_REVISION_ANNOTATION: &str = "krono.dev/create-revision";
 /// Serve this revision whatever the definition says.
 pub const ACTIVE_REVISION_ANNOTATION: &str = "krono.dev/active-revision";
 /// Evaluate this input revision whatever the instance says.
 pub const HOLD_INPUT_ANNOTATION: &str = "krono.dev/hold-input-revision";
+/// `true` beside a request to roll an instance back: its spec alone is restored, and its pin left as it is.
+pub const ROLLBACK_SPEC_ONLY_ANNOTATION: &str = "krono.dev/rollback-spec-only";
+/// How fast a rollback reaches instances: `Instant` or `Controlled`.
+pub const ROLLBACK_MODE_ANNOTATION: &str = "krono.dev/rollback-mode";
 /// Why a change was made.
 pub const CHANGE_CAUSE_ANNOTATION: &str = "krono.dev/change-cause";
 /// Why a change was made, as `kubectl` has it.

@@ -4,7 +4,7 @@ mod revision;
 
 pub use revision::{
     Author, DefinitionRevisionSpec, DefinitionRevisionStatus, InputRevisionSpec, InputRevisionStatus,
-    ResourceGraphDefinitionRevision, ResourceGraphInputRevision, RevisionReference,
+    InputRevisionSummary, ResourceGraphDefinitionRevision, ResourceGraphInputRevision, RevisionReference,
 };
 
 use std::collections::BTreeMap;

@@ -87,10 +87,12 @@ fn consequence(object: &Value) -> Option<Consequence> {
 mod tests {
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "`json!` values read better")]
     fn object(kind: &str, labels: Value, annotations: Value) -> Value {
         json!({"kind": kind, "metadata": {"resourceVersion": "7", "labels": labels, "annotations": annotations}, "spec": {"a": 1}})
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "`json!` values read better")]
     fn check(object: Value, keys: &[&str], consequence: Option<Consequence>) {
         let removal = removal(&object);
         let found: Vec<&str> = removal.iter().flat_map(|it| &it.keys).map(String::as_str).collect();

@@ -12,7 +12,7 @@ use kube::discovery::{Discovery, Scope, verbs};
 use serde_json::Value;
 
 const MANAGER: &str = "krono-e2e";
-const ASK_AGAIN_AFTER: Duration = Duration::from_millis(250);
+const ASK_AGAIN_AFTER: Duration = Duration::from_millis(100);
 /// How long anything may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 

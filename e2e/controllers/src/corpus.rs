@@ -3,12 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// The folder of manifests; nothing when it is not beside the project.
-pub(crate) fn folder() -> Option<PathBuf> {
+use crate::programs;
+
+/// The folder of manifests; nothing when it is not beside the project, which is said aloud.
+pub(crate) fn folder() -> anyhow::Result<Option<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/kro");
-    folder.is_dir().then_some(folder)
+    if folder.is_dir() {
+        return Ok(Some(folder));
+    }
+    programs::leave_out("kro's manifests are not at ../shared/corpus/kro")?;
+    Ok(None)
 }
 
 /// One folder of manifests: what they define, what they make of it, and what else must be there.
@@ -29,6 +35,15 @@ impl Manifests {
         Ok(manifests)
     }
 
+    /// Those of some files of a folder, as far as there are such.
+    pub(crate) fn read_files(folder: &Path, files: &[&str]) -> anyhow::Result<Self> {
+        let mut manifests = Self::default();
+        for file in files.iter().map(|it| folder.join(it)).filter(|it| it.is_file()) {
+            documents(&file)?.into_iter().for_each(|it| manifests.add(it));
+        }
+        Ok(manifests)
+    }
+
     /// Those of a folder itself, then those of each folder in it.
     pub(crate) fn read_all(folder: &Path) -> anyhow::Result<Vec<Self>> {
         let (folders, files): (Vec<_>, Vec<_>) = entries(folder)?.into_iter().partition(|it| it.is_dir());
@@ -41,6 +56,15 @@ impl Manifests {
             all.push(Self::read(&folder)?);
         }
         Ok(all)
+    }
+
+    /// The same in a namespace of their own, if they do not say where they belong.
+    pub(crate) fn at_home(mut self, namespace: &str) -> Self {
+        for instance in self.instances.iter_mut().filter(|it| it["metadata"]["namespace"].is_null()) {
+            instance["metadata"]["namespace"] = namespace.into();
+        }
+        self.others.push(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}));
+        self
     }
 
     fn add(&mut self, object: Value) {

@@ -7,20 +7,21 @@ mod cluster;
 mod corpus;
 mod play;
 mod programs;
+mod report;
 mod snapshot;
 mod takeover;
 mod world;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Parser, Subcommand, ValueEnum as _};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::bench::Size;
-use crate::play::Report;
+use crate::report::Report;
 use crate::world::Server;
 
 /// Where the figures are written, when somebody asks for them.
@@ -81,29 +82,36 @@ async fn main() -> ExitCode {
 
 async fn run(arguments: Arguments) -> anyhow::Result<bool> {
     let krono = krono(arguments.krono)?;
-    let mut report = Report::default();
     match arguments.chore {
-        Chore::Corpus { server, only } => {
-            for it in Server::value_variants().iter().filter(|it| server.is_none_or(|only| only == **it)) {
-                play::on(*it, &krono, &only, &mut report).await?;
-            }
-        }
+        Chore::Corpus { server, only } => conclude(&corpus(server, &krono, &only).await?),
         Chore::Bench { instances, quiet, only } => {
             let size = Size { instances, quiet: Duration::from_secs(quiet) };
-            return write(BENCH_JSON_PATH_VARIABLE, &bench::run(&krono, size, &only).await?).map(|()| true);
+            write(BENCH_JSON_PATH_VARIABLE, &bench::run(&krono, size, &only).await?).map(|()| true)
         }
-        Chore::Takeover => takeover::run(&krono, &mut report).await?,
+        Chore::Takeover => conclude(&takeover::run(&krono).await?),
     }
-    conclude("e2e", &report)
 }
 
-/// Prints the outcome, and writes it where it is wanted.
-fn conclude(name: &str, report: &Report) -> anyhow::Result<bool> {
-    let pass = report.failures.is_empty();
-    println!("{name}: {}/{}", report.played - report.failures.len(), report.played);
-    let figures = json!({"pass": pass, "played": report.played, "failures": report.failures});
-    write(JSON_PATH_VARIABLE, &figures)?;
-    Ok(pass)
+/// Servers do not disturb each other: most of the time all of them wait.
+async fn corpus(server: Option<Server>, krono: &Path, only: &str) -> anyhow::Result<Report> {
+    let wanted = Server::value_variants().iter().filter(|it| server.is_none_or(|only| only == **it));
+    let played: Vec<_> = wanted
+        .map(|it| {
+            let (server, krono, only) = (*it, krono.to_owned(), only.to_owned());
+            tokio::spawn(async move { play::on(server, &krono, &only).await })
+        })
+        .collect();
+    let mut report = Report::default();
+    for played in played {
+        report.append(played.await??);
+    }
+    Ok(report)
+}
+
+/// Writes the outcome where it is wanted.
+fn conclude(report: &Report) -> anyhow::Result<bool> {
+    write(JSON_PATH_VARIABLE, &report.figures())?;
+    Ok(report.pass())
 }
 
 /// Writes figures where a variable says.

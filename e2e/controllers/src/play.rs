@@ -6,63 +6,37 @@ use anyhow::bail;
 use krono_e2e_kube::Options;
 use serde_json::{Value, json};
 
-use crate::chainsaw::Chainsaw;
+use crate::chainsaw::{Chainsaw, Remains};
 use crate::cluster::Cluster;
 use crate::corpus::{self, Manifests, entries, file_name};
 use crate::programs;
+use crate::report::{Case, Report};
 use crate::snapshot::Snapshot;
 use crate::world::{Controller, Server, World};
 
-/// What was played, and what went wrong.
-#[derive(Debug, Default)]
-pub(crate) struct Report {
-    pub(crate) played: usize,
-    pub(crate) failures: Vec<String>,
-}
-
-impl Report {
-    pub(crate) fn add(&mut self, name: &str, played: anyhow::Result<()>) {
-        self.played += 1;
-        match played {
-            Ok(()) => println!("ok    {name}"),
-            Err(error) => {
-                println!("FAIL  {name}: {error:#}");
-                self.failures.push(format!("{name}: {error:#}"));
-            }
-        }
-    }
-}
-
-/// Plays the whole corpus on one server.
-pub(crate) async fn on(server: Server, krono: &Path, only: &str, report: &mut Report) -> anyhow::Result<()> {
-    let Some(folder) = corpus::folder() else { bail!("the corpus is not beside the project") };
+/// Plays the corpus on one server, or only a part of it.
+pub(crate) async fn on(server: Server, krono: &Path, only: &str) -> anyhow::Result<Report> {
+    let mut report = Report::default();
+    let Some(folder) = corpus::folder()? else { return Ok(report) };
     if server == Server::Real && !programs::go_is_present("the real server")? {
-        return Ok(());
+        return Ok(report);
     }
-    let mut world = start(server, krono).await?;
-    let name = |part: &str| format!("{server:?}/{part}").to_lowercase();
+    let mut stage = Stage { world: start(server, krono).await?, server, krono, report: &mut report };
     if "examples".contains(only) {
         // They share names, so each must go before the next comes.
         for example in entries(&folder.join("examples"))? {
-            let all = [Manifests::read(&example)?];
-            let played = manifests(&mut world, krono, &all).await;
-            report.add(&name(&format!("examples/{}", file_name(&example))), played);
+            stage
+                .manifests(&format!("examples/{}", file_name(&example)), &[Manifests::read(&example)?])
+                .await;
         }
     }
     if "upgrade".contains(only) {
-        let all = Manifests::read_all(&folder.join("upgrade"))?;
-        let played = manifests(&mut world, krono, &all).await;
-        report.add(&name("upgrade"), played);
+        stage.manifests("upgrade", &Manifests::read_all(&folder.join("upgrade"))?).await;
     }
     if "chainsaw".contains(only) && programs::go_is_present("chainsaw")? {
-        let chainsaw = Chainsaw::prepare(&folder.join("chainsaw"))?;
-        for test in chainsaw.tests()? {
-            let played = tokio::task::block_in_place(|| chainsaw.play(&test, &world.cluster.kubeconfig));
-            report.add(&name(&format!("chainsaw/{test}")), played);
-        }
-        report.add(&name("chainsaw, left as it is"), left(&mut world, krono, &chainsaw).await);
+        stage.chainsaw(&Chainsaw::prepare(&folder.join("chainsaw"))?).await?;
     }
-    Ok(())
+    Ok(report)
 }
 
 async fn start(server: Server, krono: &Path) -> anyhow::Result<World> {
@@ -77,11 +51,58 @@ async fn start(server: Server, krono: &Path) -> anyhow::Result<World> {
     }
 }
 
-/// They become active, a second look writes nothing, and they go without a trace.
-async fn manifests(world: &mut World, krono: &Path, all: &[Manifests]) -> anyhow::Result<()> {
-    come(&world.cluster, all).await?;
-    second_look(world, krono).await?;
-    go(&world.cluster, all).await
+/// A server that things are played on.
+struct Stage<'s> {
+    world: World,
+    server: Server,
+    krono: &'s Path,
+    report: &'s mut Report,
+}
+
+impl Stage<'_> {
+    fn name(&self, part: &str) -> String {
+        match self.server {
+            Server::Embedded => format!("embedded/{part}"),
+            Server::Real => format!("real/{part}"),
+        }
+    }
+
+    /// They become active, a second look writes nothing, and they go without a trace.
+    async fn manifests(&mut self, part: &str, all: &[Manifests]) {
+        let mut case = Case::begin(&self.name(part));
+        let settled = async {
+            come(&self.world.cluster, all).await?;
+            second_look(&mut self.world, self.krono, &mut case).await
+        }
+        .await;
+        // What failed must not be in the way of what follows.
+        let gone = go(&self.world.cluster, all).await;
+        self.report.add(&case, settled.and(gone));
+    }
+
+    /// chainsaw plays its tests and cleans up; then it leaves all it made, a second look writes nothing, and everything goes.
+    async fn chainsaw(&mut self, chainsaw: &Chainsaw) -> anyhow::Result<()> {
+        self.chainsaw_tests(chainsaw, "chainsaw", Remains::Deleted)?;
+        self.chainsaw_tests(chainsaw, "chainsaw, left as it is", Remains::Kept)?;
+        let mut case = Case::begin(&self.name("chainsaw, looked at again"));
+        let settled = second_look(&mut self.world, self.krono, &mut case).await;
+        let gone = async {
+            let made = Snapshot::take(&self.world.cluster).await?;
+            go(&self.world.cluster, &[made.manifests()]).await
+        }
+        .await;
+        self.report.add(&case, settled.and(gone));
+        Ok(())
+    }
+
+    fn chainsaw_tests(&mut self, chainsaw: &Chainsaw, part: &str, remains: Remains) -> anyhow::Result<()> {
+        let kubeconfig = &self.world.cluster.kubeconfig;
+        for test in tokio::task::block_in_place(|| chainsaw.play(kubeconfig, remains))? {
+            let case = Case::begin(&self.name(&format!("{part}/{}", test.name)));
+            self.report.add_timed(&case, test.seconds, test.played);
+        }
+        Ok(())
+    }
 }
 
 /// Applies everything and waits until it is active.
@@ -102,15 +123,12 @@ pub(crate) async fn come(cluster: &Cluster, all: &[Manifests]) -> anyhow::Result
 }
 
 /// Controllers that start anew find nothing to write.
-async fn second_look(world: &mut World, krono: &Path) -> anyhow::Result<()> {
+pub(crate) async fn second_look(world: &mut World, krono: &Path, case: &mut Case) -> anyhow::Result<()> {
     let before = Snapshot::at_rest(&world.cluster).await?;
     world.restart(krono).await?;
+    world.until_looked_at(before.instances().count()).await?;
     let after = Snapshot::at_rest(&world.cluster).await?;
-    let writes = before.writes_until(&after);
-    if !writes.is_empty() {
-        bail!("a second look made {} writes:\n  {}", writes.len(), writes.join("\n  "));
-    }
-    Ok(())
+    case.looked_again(&before.writes_until(&after))
 }
 
 /// Deletes everything and waits until nothing is left of it but the kinds, which are deleted at last.
@@ -141,30 +159,4 @@ pub(crate) async fn go(cluster: &Cluster, all: &[Manifests]) -> anyhow::Result<(
 fn is_generated_kind(object: &Value) -> bool {
     object["kind"] == "CustomResourceDefinition"
         && object["metadata"]["labels"]["kro.run/owned"] == json!("true")
-}
-
-/// chainsaw leaves all it made; a second look writes nothing, and everything goes.
-async fn left(world: &mut World, krono: &Path, chainsaw: &Chainsaw) -> anyhow::Result<()> {
-    for test in chainsaw.tests()? {
-        tokio::task::block_in_place(|| chainsaw.play_and_leave(&test, &world.cluster.kubeconfig))?;
-    }
-    second_look(world, krono).await?;
-    let made = Snapshot::take(&world.cluster).await?;
-    go(&world.cluster, &[made_of(made)]).await
-}
-
-/// Definitions and instances among all objects.
-fn made_of(snapshot: Snapshot) -> Manifests {
-    let mut manifests = Manifests::default();
-    for object in snapshot.0.into_values() {
-        let labels = &object["metadata"]["labels"];
-        if object["kind"] == "ResourceGraphDefinition" {
-            manifests.definitions.push(object);
-        } else if labels["applyset.kubernetes.io/id"].is_string()
-            && !labels["applyset.kubernetes.io/part-of"].is_string()
-        {
-            manifests.instances.push(object);
-        }
-    }
-    manifests
 }

@@ -20,11 +20,17 @@ pub(crate) fn go_is_present(needed_for: &str) -> anyhow::Result<bool> {
     if go.arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|it| it.success()) {
         return Ok(true);
     }
-    if std::env::var_os("CI").is_some_and(|it| it == "true") {
-        bail!("Go is not installed, and {needed_for} is built with it");
-    }
-    println!("left out: {needed_for}, for Go is not installed");
+    leave_out(&format!("Go is not installed, and {needed_for} is built with it"))?;
     Ok(false)
+}
+
+/// Says why something is left out; under `CI=true` nothing may be.
+pub(crate) fn leave_out(reason: &str) -> anyhow::Result<()> {
+    if std::env::var_os("CI").is_some_and(|it| it == "true") {
+        bail!("{reason}");
+    }
+    println!("left out: {reason}");
+    Ok(())
 }
 
 /// kro's controller.

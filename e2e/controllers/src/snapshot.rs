@@ -7,6 +7,7 @@ use anyhow::bail;
 use serde_json::Value;
 
 use crate::cluster::{Cluster, PATIENCE, name, namespace};
+use crate::corpus::Manifests;
 
 /// Kinds whose objects change by themselves.
 const RESTLESS: [&str; 4] = ["Event", "Lease", "Node", "ComponentStatus"];
@@ -84,6 +85,22 @@ impl Snapshot {
         let is_member = |it: &Value| it["metadata"]["labels"]["applyset.kubernetes.io/part-of"].is_string();
         let copies = ["Endpoints", "EndpointSlice"];
         self.0.iter().filter(move |(_, it)| is_member(it) && !copies.iter().any(|copy| it["kind"] == *copy))
+    }
+
+    /// Objects that have children, or may have.
+    pub(crate) fn instances(&self) -> impl Iterator<Item = &Value> {
+        self.0.values().filter(|it| it["metadata"]["labels"]["applyset.kubernetes.io/id"].is_string())
+    }
+
+    /// Definitions and instances; an instance that is the child of another goes with it.
+    pub(crate) fn manifests(&self) -> Manifests {
+        let is_child = |it: &Value| it["metadata"]["labels"]["applyset.kubernetes.io/part-of"].is_string();
+        let definitions = self.0.values().filter(|it| it["kind"] == "ResourceGraphDefinition");
+        Manifests {
+            definitions: definitions.cloned().collect(),
+            instances: self.instances().filter(|it| !is_child(it)).cloned().collect(),
+            others: Vec::new(),
+        }
     }
 }
 

@@ -1,36 +1,37 @@
 //! kro made it, krono looks after it, and kro again: children are left as they are.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::bail;
 use krono_e2e_kube::Options;
 
-use crate::corpus::{self, Manifests, documents};
-use crate::play::{Report, come, go};
+use crate::corpus::{self, Manifests, documents, entries, file_name};
+use crate::play::{come, go, second_look};
 use crate::programs;
+use crate::report::{Case, Children, Report};
 use crate::snapshot::{Snapshot, content, differences};
 use crate::world::{Controller, World};
 
 /// Those that can be there at the same time, without `core-dns`: under kro it never comes to rest, for it sets what the
-/// Deployment controller takes back.
-const EXAMPLES: [&str; 2] = ["job-example", "webapp"];
+/// Deployment controller takes back. `defaults` has no resources, and the kind of `cel-functions`.
+const EXAMPLES: [&str; 4] = ["additionalPrinterColumns", "cel-functions", "job-example", "webapp"];
+/// What a chainsaw test begins with.
+const CHAINSAW_FILES: [&str; 3] = ["rgd.yaml", "instance.yaml", "valid-instance.yaml"];
 /// Fields of a child that a new master may write: the mark of its release, and who wrote what.
 const EXPLAINED: [&str; 1] = [".metadata.labels.kro.run/kro-version"];
 
 /// Plays kro's manifests on the real server under kro, under krono, and under kro again.
-pub(crate) async fn run(krono: &Path, report: &mut Report) -> anyhow::Result<()> {
-    let Some(folder) = corpus::folder() else { bail!("the corpus is not beside the project") };
+pub(crate) async fn run(krono: &Path) -> anyhow::Result<Report> {
+    let mut report = Report::default();
+    let Some(folder) = corpus::folder()? else { return Ok(report) };
     if !programs::go_is_present("kro and the real server")? {
-        return Ok(());
+        return Ok(report);
     }
     let kro = Controller::Kro(programs::kro()?, Vec::new());
-    let mut all = Manifests::read_all(&folder.join("upgrade"))?;
-    for example in EXAMPLES {
-        all.push(Manifests::read(&folder.join("examples").join(example))?);
-    }
+    let all = manifests(&folder)?;
     let options = Options { controllers: vec!["*"], durable: false, admission_off: Vec::new() };
     let mut world = World::real(&options, Some(krono)).await?;
-    let krono = Controller::Krono(krono.to_owned());
     for file in programs::kro_kinds()? {
         for kind in documents(&file)? {
             world.cluster.apply(&kind).await?;
@@ -39,26 +40,92 @@ pub(crate) async fn run(krono: &Path, report: &mut Report) -> anyhow::Result<()>
     world.start_controller(&kro).await?;
     come(&world.cluster, &all).await?;
     println!("kro has made {} instances", all.iter().map(|it| it.instances.len()).sum::<usize>());
-    report.add("takeover/kro to krono", take_over(&mut world, &krono).await);
-    report.add("takeover/krono to kro", take_over(&mut world, &kro).await);
-    report.add("takeover/kro deletes what krono looked after", go(&world.cluster, &all).await);
-    come(&world.cluster, &all).await?;
-    report.add("takeover/kro to krono again", take_over(&mut world, &krono).await);
-    report.add("takeover/krono deletes what kro made", go(&world.cluster, &all).await);
-    come(&world.cluster, &all).await?;
-    report.add("takeover/what krono made to kro", take_over(&mut world, &kro).await);
-    report.add("takeover/kro deletes what krono made", go(&world.cluster, &all).await);
-    Ok(())
+    let mut play = Play { world, krono, kro, all, report: &mut report };
+    play.krono_takes_over("kro to krono").await;
+    play.kro_takes_over("krono to kro").await;
+    play.goes("kro deletes what krono looked after").await;
+    play.comes().await?;
+    play.krono_takes_over("kro to krono again").await;
+    play.goes("krono deletes what kro made").await;
+    play.comes().await?;
+    play.kro_takes_over("what krono made to kro").await;
+    play.goes("kro deletes what krono made").await;
+    Ok(report)
+}
+
+/// Everything that can be there at the same time.
+fn manifests(folder: &Path) -> anyhow::Result<Vec<Manifests>> {
+    let mut all = Manifests::read_all(&folder.join("upgrade"))?;
+    for example in EXAMPLES {
+        let home = format!("example-{}", example.to_lowercase());
+        all.push(Manifests::read(&folder.join("examples").join(example))?.at_home(&home));
+    }
+    for test in entries(&folder.join("chainsaw"))? {
+        all.push(Manifests::read_files(&test, &CHAINSAW_FILES)?.at_home(&file_name(&test)));
+    }
+    Ok(all)
+}
+
+struct Play<'p> {
+    world: World,
+    krono: &'p Path,
+    kro: Controller,
+    all: Vec<Manifests>,
+    report: &'p mut Report,
+}
+
+impl Play<'_> {
+    async fn comes(&self) -> anyhow::Result<()> {
+        come(&self.world.cluster, &self.all).await
+    }
+
+    async fn goes(&mut self, name: &str) {
+        let case = Case::begin(&format!("takeover/{name}"));
+        let gone = go(&self.world.cluster, &self.all).await;
+        self.report.add(&case, gone);
+    }
+
+    /// And once it has, it looks again and writes nothing at all.
+    async fn krono_takes_over(&mut self, name: &str) {
+        let mut case = Case::begin(&format!("takeover/{name}"));
+        let krono = Controller::Krono(self.krono.to_owned());
+        let taken = async {
+            take_over(&mut self.world, &krono, &mut case).await?;
+            second_look(&mut self.world, self.krono, &mut case).await
+        }
+        .await;
+        self.report.add(&case, taken);
+    }
+
+    async fn kro_takes_over(&mut self, name: &str) {
+        let mut case = Case::begin(&format!("takeover/{name}"));
+        let taken = take_over(&mut self.world, &self.kro, &mut case).await;
+        self.report.add(&case, taken);
+    }
+}
+
+/// How often which fields of which kind were written.
+fn summary(writes: &[String]) -> Vec<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for write in writes {
+        let (object, fields) = write.split_once(": ").unwrap_or((write, ""));
+        let kind: Vec<_> = object.split(' ').take(2).collect();
+        *counts.entry(format!("{}: {fields}", kind.join(" "))).or_default() += 1;
+    }
+    counts.into_iter().map(|(what, count)| format!("{count} x {what}")).collect()
 }
 
 /// Another controller comes: no child gets another content, and every write is explained.
-async fn take_over(world: &mut World, controller: &Controller) -> anyhow::Result<()> {
+async fn take_over(world: &mut World, controller: &Controller, case: &mut Case) -> anyhow::Result<()> {
     let before = Snapshot::at_rest(&world.cluster).await?;
     world.start_controller(controller).await?;
+    world.until_looked_at(before.instances().count()).await?;
     let after = Snapshot::at_rest(&world.cluster).await?;
-    let (mut written, mut wrong) = (0, Vec::new());
+    let (mut children, mut wrong) = (Children { there: 0, written: 0, changed: 0 }, Vec::new());
     for (key, child) in before.children() {
+        children.there += 1;
         let Some(now) = after.0.get(key) else {
+            children.changed += 1;
             wrong.push(format!("{key} is gone"));
             continue;
         };
@@ -70,12 +137,25 @@ async fn take_over(world: &mut World, controller: &Controller) -> anyhow::Result
         if !same || !fields.is_empty() {
             wrong.push(format!("{key}: {}", fields.join(", ")));
         }
-        written += usize::from(child["metadata"]["resourceVersion"] != now["metadata"]["resourceVersion"]);
+        children.changed += usize::from(!same);
+        children.written +=
+            usize::from(child["metadata"]["resourceVersion"] != now["metadata"]["resourceVersion"]);
     }
-    let children = before.children().count();
-    println!("      {written} of {children} children written, by no change of content");
-    for write in before.writes_until(&after) {
-        println!("      {write}");
+    for line in summary(&before.writes_until(&after)) {
+        println!("      {line}");
     }
+    case.taken_over(children);
     if wrong.is_empty() { Ok(()) } else { bail!("{}", wrong.join("\n  ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_are_summed_up_by_kind_and_fields() {
+        let writes = ["v1 ConfigMap a/b: .data.x", "v1 ConfigMap a/c: .data.x", "v1 Secret a/b: created"];
+        let told = summary(&writes.map(str::to_owned));
+        assert_eq!(told, ["2 x v1 ConfigMap: .data.x", "1 x v1 Secret: created"]);
+    }
 }

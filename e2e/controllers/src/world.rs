@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::cluster::{Cluster, PATIENCE};
 
-const ASK_AGAIN_AFTER: Duration = Duration::from_millis(200);
+const ASK_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
 /// Which API server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -35,6 +35,8 @@ pub(crate) struct World {
     pub(crate) cluster: Cluster,
     /// Ended before the server they talk to.
     controller: Option<Process>,
+    /// Where krono's controllers show their counters; those of `krono up` show none.
+    counters: Option<u16>,
     _workloads: Option<Process>,
     place: Place,
     folder: TempDir,
@@ -59,7 +61,7 @@ impl World {
         let place = Place::Embedded { krono: krono.to_owned(), port: free_port()? };
         let process = start_embedded(&place, folder.path())?;
         let cluster = first_answer(&kubeconfig).await.with_context(|| process.last_words())?;
-        Ok(Self { cluster, controller: Some(process), _workloads: None, place, folder })
+        Ok(Self { cluster, controller: Some(process), counters: None, _workloads: None, place, folder })
     }
 
     /// The real control plane with nobody to look after definitions, and pods that run when `workloads` are there.
@@ -73,7 +75,7 @@ impl World {
         let workloads = workloads.map(|krono| Process::start(krono, &flags, &log)).transpose()?;
         let cluster = first_answer(&kubeconfig).await?;
         let real = Place::Real { _plane: Box::new(plane) };
-        Ok(Self { cluster, controller: None, _workloads: workloads, place: real, folder })
+        Ok(Self { cluster, controller: None, counters: None, _workloads: workloads, place: real, folder })
     }
 
     /// The process id of the controller, while there is one.
@@ -111,7 +113,31 @@ impl World {
         let mut process = Process::start(program, &flags, &self.folder.path().join("controller.log"))?;
         until_ready(&mut process, probes).await?;
         self.controller = Some(process);
+        self.counters = matches!(controller, Controller::Krono(_)).then_some(metrics);
         Ok(())
+    }
+
+    /// Waits until krono's controllers have looked at so many instances and nothing waits for them, as far as they show.
+    pub(crate) async fn until_looked_at(&self, instances: usize) -> anyhow::Result<()> {
+        let Some(port) = self.counters else { return Ok(()) };
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let text = ask(port, "/metrics").await.unwrap_or_default();
+            let (looks, waiting) = (
+                counted(&text, "instance_reconcile_total"),
+                counted(&text, "dynamic_controller_queue_length"),
+            );
+            if looks >= instances && waiting == 0 {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                bail!(
+                    "{looks} looks at {instances} instances after {} s, {waiting} wait",
+                    PATIENCE.as_secs()
+                );
+            }
+            tokio::time::sleep(ASK_AGAIN_AFTER).await;
+        }
     }
 
     /// Ends the controllers of krono and starts them again; of `krono up`, with the whole server.
@@ -169,17 +195,39 @@ async fn until_ready(process: &mut Process, port: u16) -> anyhow::Result<()> {
 }
 
 async fn is_ready(port: u16) -> bool {
+    let answer = ask(port, "/readyz").await;
+    answer.is_ok_and(|answer| answer.lines().next().is_some_and(|it| it.contains(" 200 ")))
+}
+
+/// What a server on loopback answers, head and body.
+async fn ask(port: u16, path: &str) -> std::io::Result<String> {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    let asked = async {
-        let mut stream = tokio::net::TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
-        stream.write_all(b"GET /readyz HTTP/1.0\r\nHost: localhost\r\n\r\n").await?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await?;
-        std::io::Result::Ok(answer)
-    };
-    asked.await.is_ok_and(|answer| answer.lines().next().is_some_and(|it| it.contains(" 200 ")))
+    let mut stream = tokio::net::TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
+    stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: localhost\r\n\r\n").as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    Ok(answer)
+}
+
+/// The sum of a counter over all its labels.
+fn counted(text: &str, name: &str) -> usize {
+    let of_it = |line: &&str| line.strip_prefix(name).is_some_and(|it| it.starts_with(['{', ' ']));
+    let values = text.lines().filter(of_it).filter_map(|line| line.rsplit(' ').next()?.parse::<usize>().ok());
+    values.sum()
 }
 
 fn free_port() -> anyhow::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_summed_over_their_labels() {
+        let text =
+            "# TYPE a counter\na_total{gvr=\"x, Resource=y\"} 3\na_total{gvr=\"z\"} 4\na_total_more 9\nb 2\n";
+        assert_eq!(["a_total", "b", "c"].map(|it| counted(text, it)), [7, 2, 0]);
+    }
 }

@@ -50,11 +50,7 @@ fn declarations() -> Library {
 
 fn env() -> Env {
     let nested = Type::object("spec", [("replicas", Type::Int), ("tags", Type::list(Type::String))]);
-    let open = ObjectType {
-        name: "open".into(),
-        fields: [(Arc::from("known"), Type::Int)].into_iter().collect(),
-        open: true,
-    };
+    let open = ObjectType::new("open", true, || [(Arc::from("known"), Type::Int)].into());
     Env::builder()
         .library(library::standard())
         .library(library::wrappers())

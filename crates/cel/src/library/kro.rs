@@ -16,6 +16,8 @@ pub use omit::{Omit, omit};
 pub use random::random;
 pub use runtime::{condition_type, runtime};
 
+use std::sync::LazyLock;
+
 use super::kubernetes;
 use crate::env::{Env, EnvBuilder};
 
@@ -30,6 +32,11 @@ use crate::env::{Env, EnvBuilder};
 /// assert!(env.compile("quantity('1Gi').isGreaterThan(quantity('500Mi'))").is_ok());
 /// ```
 pub fn environment() -> EnvBuilder {
+    static ENVIRONMENT: LazyLock<Env> = LazyLock::new(|| libraries().build());
+    ENVIRONMENT.extend()
+}
+
+fn libraries() -> EnvBuilder {
     let libraries = [
         super::standard(),
         super::wrappers(),

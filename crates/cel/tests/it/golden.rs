@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use krono_cel::library;
-use krono_cel::{Env, ObjectType, Type};
+use krono_cel::{Env, FieldTypes, ObjectType, Type};
 use serde_json::Value;
 
 const EXPRESSIONS: &str = include_str!("../golden/wrong.json");
@@ -157,11 +157,8 @@ fn read_type(name: &str, json: &Value) -> Type {
     let field = |(field, json): (&String, &Value)| {
         (Arc::from(field.as_str()), read_type(&format!("{name}.{field}"), json))
     };
-    Type::Object(Arc::new(ObjectType {
-        name: name.into(),
-        fields: json["object"].as_object().unwrap().iter().map(field).collect(),
-        open: json["open"] == true,
-    }))
+    let fields: FieldTypes = json["object"].as_object().unwrap().iter().map(field).collect();
+    Type::Object(Arc::new(ObjectType::new(name, json["open"] == true, || fields)))
 }
 
 fn read_scalar(name: &str) -> Type {

@@ -1,10 +1,20 @@
 //! The cluster that a command is about.
 
+pub(super) mod annotate;
+pub(super) mod events;
+pub(super) mod objects;
 pub(super) mod reader;
+pub(super) mod subject;
 pub(super) mod types;
+pub(super) mod wait;
 
+use std::time::Duration;
+
+use krono_model::condition;
 use kube::Client;
 use kube::config::{Config, KubeConfigOptions, Kubeconfig};
+
+use serde_json::Value;
 
 use super::server::shown;
 use crate::arguments::cluster::ClusterArguments;
@@ -37,4 +47,20 @@ async fn config(arguments: &ClusterArguments) -> Result<Config, CommandError> {
                 .hint("name the kubeconfig of a cluster with --kubeconfig; `krono up` brings its own cluster")
         })
     })
+}
+
+/// Nobody has answered a request that stands on an object.
+pub(super) fn unanswered(object: &Value, annotation: &str, limit: Duration) -> CommandError {
+    let seconds = limit.as_secs();
+    let error = CommandError::wrong(format!(
+        "nobody has answered within {seconds} s; the request stands: {annotation}"
+    ));
+    let all = condition::read_all(object["status"].get("conditions"));
+    let unready = all
+        .into_iter()
+        .find(|it| it.condition_type == condition::READY && it.status != condition::Status::True);
+    match unready.and_then(|it| it.message).filter(|it| !it.is_empty()) {
+        Some(message) => error.hint(format!("it is not ready: {message}")),
+        None => error.hint("does a controller run? `krono up` has one, `krono controller` is one"),
+    }
 }

@@ -9,7 +9,8 @@ use krono_planner::handback::{Consequence, Removal, removal};
 use kube::api::{ApiResource, DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
-use super::cluster::reader::{CRD, DEFINITION, Reader, refused};
+use super::cluster::objects::refused;
+use super::cluster::reader::{CRD, DEFINITION, Reader};
 use super::server::block_on;
 use crate::arguments::handback::HandbackArguments;
 use crate::command_error::CommandError;

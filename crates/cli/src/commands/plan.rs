@@ -98,11 +98,12 @@ async fn of_cluster(
     add_crds(&cluster.crds(mentioning).await?, &mut kinds);
     kinds::read_crds(&arguments.compiling.crds, &mut kinds)?;
     let options = arguments.compiling.options();
-    definitions.iter_mut().for_each(|it| it.understand(&kinds, options));
+    for standing in &mut definitions {
+        standing.understand(&kinds, options);
+    }
     let mut versions = versions(&definitions);
     let compiled = compiled(files, &kinds, options)?;
-    let graphs = compiled.graphs.iter().map(AsRef::as_ref);
-    let graphs = graphs.chain(definitions.iter().filter_map(|it| it.graph.as_deref()));
+    let graphs = compiled.graphs.iter().chain(definitions.iter().filter_map(|it| it.graph.as_deref()));
     let inventories = inventories(definitions.iter().flat_map(|it| &it.instances));
     let objects = cluster.objects(extents(graphs), inventories, &mut versions).await?;
     let mut world = World { definitions, objects, kinds: compiled.kinds, versions, assume_made: false };
@@ -164,7 +165,7 @@ fn versions(definitions: &[Standing]) -> Versions {
 
 /// The edited definitions, compiled.
 struct Compiled {
-    graphs: Vec<Box<CompiledGraph>>,
+    graphs: Vec<CompiledGraph>,
     /// The kinds there are after the edit.
     kinds: KnownKinds,
 }
@@ -172,18 +173,17 @@ struct Compiled {
 fn compiled(files: &[ManifestFile], kinds: &KnownKinds, options: Options) -> Result<Compiled, CommandError> {
     let mut kinds = kinds.clone();
     let definitions = Definitions::compile(manifests(files), &mut kinds, options);
-    let findings: Vec<_> = definitions.all.iter().flat_map(|it| &it.findings).collect();
-    if !findings.is_empty() {
-        let reports = definitions.all.iter().filter(|it| !it.findings.is_empty());
-        return Err(reports
-            .map(Definition::report)
-            .reduce(CommandError::and)
-            .unwrap_or_else(|| CommandError::wrong("the edit makes no graph")));
+    let wrong = definitions.all.iter().filter(|it| !it.findings.is_empty());
+    if let Some(error) = wrong.map(Definition::report).reduce(|one, other| one.and(&other)) {
+        return Err(error);
     }
-    Ok(Compiled { graphs: definitions.all.into_iter().filter_map(|it| it.graph).collect(), kinds })
+    Ok(Compiled {
+        graphs: definitions.all.into_iter().filter_map(|it| it.graph).map(|it| *it).collect(),
+        kinds,
+    })
 }
 
-fn fleets(edited: &[&Value], graphs: &[Box<CompiledGraph>], world: &World) -> Vec<FleetPlan> {
+fn fleets(edited: &[&Value], graphs: &[CompiledGraph], world: &World) -> Vec<FleetPlan> {
     let server = Rehearsal::new(&world.kinds);
     let premise =
         Premise { objects: &world.objects, assume_made: world.assume_made, server: &server, now: NOW };

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "what was left out is told")]
 
 mod cel;
+mod cluster;
 mod completions;
 mod corpus;
 mod definitions;
@@ -11,7 +12,11 @@ mod examples;
 mod foretold;
 mod help;
 mod krono;
+mod pins;
 mod plan;
+mod revisions;
+mod rollback;
 mod schema;
+mod seed;
 mod server;
 mod story;

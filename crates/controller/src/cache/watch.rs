@@ -100,15 +100,14 @@ impl KindCache {
 
     /// Takes in the answer to a write by somebody; everybody else is told at once, since the event of this write will
     /// be no news.
-    pub(crate) fn answer(&self, object: Value, desired: Option<Digest>, by: &Key) {
+    pub(crate) fn answer(&self, mut object: Value, desired: Option<Digest>, by: &Key) {
         let (namespace, name) = identity(&object);
         if self.filter == Filter::Owned && !is_owned(&object) {
             return self.forget(&namespace, &name, by);
         }
         let mut state = write(&self.state);
-        if let Put::Changed { before } = state.objects.answer(object, desired) {
-            let after = state.objects.get(&namespace, &name).map(|it| it.seen().object);
-            self.router.touch_all_but(by, &self.kind, before.as_ref(), after);
+        if let Put::Changed { before } = state.objects.answer(&mut object, desired) {
+            self.router.touch_all_but(by, &self.kind, before.as_ref(), Some(&object));
         }
     }
 
@@ -205,7 +204,9 @@ impl Watch {
                 (state.complete, state.complaint) = (true, None);
                 if first {
                     // Whoever was told of an object before all were known could not read it.
-                    state.objects.all(None).for_each(|it| self.router.touch(&self.kind, None, Some(it)));
+                    for entry in state.objects.all() {
+                        self.router.touch(&self.kind, None, Some(&entry.object()));
+                    }
                 }
                 drop(state);
                 self.router.complete(&self.kind);
@@ -217,11 +218,8 @@ impl Watch {
         // Items of lists come without.
         object["apiVersion"] = self.resource.api_version.as_str().into();
         object["kind"] = self.resource.kind.as_str().into();
-        let (namespace, name) = identity(&object);
-        let mut state = write(&self.state);
-        let Put::Changed { before } = state.objects.show(object) else { return };
-        let after = state.objects.get(&namespace, &name).map(|it| it.seen().object);
-        self.router.touch(&self.kind, before.as_ref(), after);
+        let Put::Changed { before } = write(&self.state).objects.show(&mut object) else { return };
+        self.router.touch(&self.kind, before.as_ref(), Some(&object));
     }
 }
 

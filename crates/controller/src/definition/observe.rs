@@ -8,8 +8,10 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::crd_resource;
+use crate::cache::Entry;
 use crate::catalogue::{Mentioned, Served};
 use crate::engine::Engine;
+use crate::revisions::Revisions;
 
 /// The world of one definition.
 pub(super) struct Observed {
@@ -20,12 +22,18 @@ pub(super) struct Observed {
     pub(super) crd: Option<Value>,
     /// The kind of its instances, if the API server answers for it.
     pub(super) served: Option<Served>,
+    pub(super) revisions: Arc<Revisions>,
     serving: Serving,
     instances: Instances,
 }
 
 impl Observed {
-    pub(super) async fn of(engine: &Engine, name: &Arc<str>, definition: Value) -> kube::Result<Self> {
+    pub(super) async fn of(
+        engine: &Engine,
+        name: &Arc<str>,
+        definition: Value,
+        revisions: Arc<Revisions>,
+    ) -> kube::Result<Self> {
         let mentioned = engine.catalogue.mentioned(&definition).await?;
         let began = Instant::now();
         let compiled = compile(&definition, &mentioned, engine.options.graph);
@@ -37,7 +45,17 @@ impl Observed {
         let served = served(engine, crd.as_ref(), &definition).await?;
         let serving = serving(engine, name, &definition, &mentioned);
         let instances = instances(engine, name, served.as_ref()).await?;
-        Ok(Self { name: Arc::clone(name), definition, mentioned, compiled, crd, served, serving, instances })
+        Ok(Self {
+            name: Arc::clone(name),
+            definition,
+            mentioned,
+            compiled,
+            crd,
+            served,
+            revisions,
+            serving,
+            instances,
+        })
     }
 
     pub(super) fn world<'o>(
@@ -72,7 +90,7 @@ async fn served(engine: &Engine, crd: Option<&Value>, definition: &Value) -> kub
 fn serving(engine: &Engine, name: &str, definition: &Value, mentioned: &Mentioned) -> Serving {
     match engine.serving(name) {
         None => Serving::Nothing,
-        Some(it) if it.graph.is_err() => Serving::Graphless,
+        Some(it) if it.current().is_err() => Serving::Graphless,
         Some(it) if it.is_of(definition, mentioned) => Serving::Current,
         Some(_) => Serving::Older,
     }
@@ -80,19 +98,22 @@ fn serving(engine: &Engine, name: &str, definition: &Value, mentioned: &Mentione
 
 /// Nobody counts the instances of a kind that is looked after before all of them are known.
 async fn instances(engine: &Engine, name: &str, served: Option<&Served>) -> kube::Result<Instances> {
-    let count = |objects: &mut dyn Iterator<Item = &Value>| {
-        objects.fold(Instances::default(), |sum, it| Instances {
+    let count = |terminating: &mut dyn Iterator<Item = bool>| {
+        terminating.fold(Instances::default(), |sum, it| Instances {
             total: sum.total + 1,
-            terminating: sum.terminating + usize::from(!it["metadata"]["deletionTimestamp"].is_null()),
+            terminating: sum.terminating + usize::from(it),
         })
     };
     if let Some(serving) = engine.serving(name)
         && let Ok(reading) = serving.instances.read()
     {
-        return Ok(count(&mut reading.objects().all(None)));
+        return Ok(count(&mut reading.objects().all().map(Entry::is_terminating)));
     }
     match served {
-        Some(served) => Ok(count(&mut engine.requests.list(&served.resource, None).await?.iter())),
+        Some(served) => {
+            let objects = engine.requests.list(&served.resource, None).await?;
+            Ok(count(&mut objects.iter().map(|it| !it["metadata"]["deletionTimestamp"].is_null())))
+        }
         None => Ok(Instances::default()),
     }
 }

@@ -9,10 +9,11 @@ use serde_json::Value;
 use super::observe::Observed;
 use super::{Failed, INSTALLER, crd_resource, resource};
 use crate::engine::Engine;
+use crate::graphs::Graph;
 use crate::queue::Key;
 use crate::refusal::Refusal;
 use crate::requests::Subresource;
-use crate::serving::Serving;
+use crate::serving::{self, Current, Serving};
 
 /// Does one thing. What may go right when the world is looked at again is an error; what the server does not want is
 /// told to the next plan.
@@ -50,9 +51,9 @@ pub(super) async fn perform(
         }
         Action::Serve => {
             let graph = observed.compiled.as_ref().cloned().map_err(|_| String::new());
-            return Ok(serve(engine, observed, graph));
+            return serve(engine, observed, graph).await;
         }
-        Action::ServeWithoutGraph { reason } => return Ok(serve(engine, observed, Err(reason))),
+        Action::ServeWithoutGraph { reason } => return serve(engine, observed, Err(reason)).await,
         Action::StopServing => engine.stop_serving(&observed.name),
     }
     Ok(Ok(()))
@@ -62,17 +63,25 @@ async fn patch_definition(engine: &Engine, observed: &Observed, patch: &Value) -
     engine.requests.merge(&resource(), ("", &observed.name), patch, Subresource::None).await
 }
 
-fn serve(
+async fn serve(
     engine: &Engine,
     observed: &Observed,
     graph: Result<krono_graph::CompiledGraph, String>,
-) -> Result<(), Failed> {
+) -> kube::Result<Result<(), Failed>> {
     let Some(served) = &observed.served else {
-        return Err(Failed::Controller("the API server does not answer for the kind yet".to_owned()));
+        let words = "the API server does not answer for the kind yet";
+        return Ok(Err(Failed::Controller(words.to_owned())));
     };
-    let (name, definition) = (Arc::clone(&observed.name), &observed.definition);
-    engine.serve(Serving::new(name, definition, graph, served, &observed.mentioned, &engine.caches));
-    Ok(())
+    let graph = graph.map(|it| Arc::new(Graph::new(it)));
+    if let Ok(graph) = &graph {
+        // While what was served before still holds the caches that both need.
+        graph.caches(&engine.catalogue, &engine.caches).await?;
+    }
+    let current = Current { revision: None, graph };
+    let instances = serving::instances(served, &engine.caches);
+    let (definition, mentioned) = (&observed.definition, &observed.mentioned);
+    engine.serve(Serving::new(definition, current, Arc::clone(&observed.revisions), mentioned, instances));
+    Ok(Ok(()))
 }
 
 fn heard(answer: kube::Result<()>, failed: fn(String) -> Failed) -> kube::Result<Result<(), Failed>> {

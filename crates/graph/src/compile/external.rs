@@ -1,5 +1,7 @@
 //! References to objects that others make.
 
+use std::sync::Arc;
+
 use krono_schema::{Path, Schema, SchemaType};
 use serde_json::{Map, Value};
 
@@ -45,17 +47,23 @@ impl Compiler<'_> {
         if known.is_some() && by_name {
             self.check_own_namespace(&kind, metadata.get("namespace"), &path);
         }
-        let text = Schema::of_type(SchemaType::String);
-        let mut part = |name: &str, schema: &Schema| {
+        let text = Arc::new(Schema::of_type(SchemaType::String));
+        let mut part = |name: &str, schema: &Arc<Schema>| {
             let value = metadata.get(name).filter(|it| !it.is_null())?;
             Some(self.lower(source, value, schema, &path.field(name)))
         };
         let (name, namespace) = (part("name", &text), part("namespace", &text));
-        let selector = part("selector", &label_selector());
+        let selector = part("selector", &label_selector().into());
         known.map(|_| Reference { kind, namespace, name, selector })
     }
 
-    fn lower(&mut self, source: &NodeSource<'_>, value: &Value, schema: &Schema, path: &Path<'_>) -> Shape {
+    fn lower(
+        &mut self,
+        source: &NodeSource<'_>,
+        value: &Value,
+        schema: &Arc<Schema>,
+        path: &Path<'_>,
+    ) -> Shape {
         let (env, type_name) = (self.env.clone(), type_name(source.id));
         Lowering { expressions: self.expressions(&env), type_name: &type_name }.lower(
             value,

@@ -112,7 +112,7 @@ impl Compiler<'_> {
         let schema = known.filter(|_| !raw).map(object_schema);
         let type_name = type_name(source.id);
         let mut lowering = Lowering { expressions: self.expressions(env), type_name: &type_name };
-        let shape = lowering.lower(&Value::Object(template.clone()), schema.as_deref(), &path);
+        let shape = lowering.lower(&Value::Object(template.clone()), schema.as_ref(), &path);
         self.check_scope(template, &kind, known.is_some(), &path);
         self.check_prefixes(template, &path);
         if raw {

@@ -47,7 +47,7 @@ struct Drafts<'p, 'a> {
     known: Vec<Option<Vec<Value>>>,
 }
 
-impl<'p> Drafts<'p, '_> {
+impl Drafts<'_, '_> {
     fn of(&mut self, index: usize) -> Option<Draft> {
         let node = &self.pass.graph.nodes[index];
         match self.pass.states[index].as_ref()? {

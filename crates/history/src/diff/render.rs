@@ -105,8 +105,8 @@ fn marked(mark: char, text: &str) -> String {
     text.lines().fold(String::new(), |marked, line| marked + &format!("{mark} {line}\n"))
 }
 
-/// JSON is YAML, should the printer ever refuse a value.
-fn yaml(value: &Value) -> String {
+/// A value as YAML; JSON is YAML, should the printer ever refuse a value.
+pub fn yaml(value: &Value) -> String {
     let options = serde_saphyr::ser_options! { compact_list_indent: true, prefer_block_scalars: true };
     let mut text = String::new();
     match serde_saphyr::to_fmt_writer_with_options(&mut text, value, options) {

@@ -168,3 +168,34 @@ pub struct InputRevisionStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restorable: Option<bool>,
 }
+
+/// An input revision in the status of its instance.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InputRevisionSummary {
+    /// The number.
+    pub revision: i64,
+    /// The number of the definition's revision.
+    pub rgd_revision: i64,
+    /// When it was issued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
+    /// `Pending`, `InProgress`, `Completed`, `Failed`, `Blocked` or `Superseded`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// The identity of spec and definition content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec_hash: Option<String>,
+    /// The identity of the definition content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rgd_revision_hash: Option<String>,
+    /// The input revision whose content it is again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored_from: Option<i64>,
+    /// The spec, compressed; absent where there was no room for it, or where objects hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec: Option<String>,
+    /// `false` where it cannot be restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restorable: Option<bool>,
+}

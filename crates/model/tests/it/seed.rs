@@ -97,3 +97,58 @@ fn v5_the_wire_types_lose_nothing_of_what_is_printed() {
     check::<ResourceGraphDefinitionRevision>(DEFINITION_REVISION);
     check::<ResourceGraphInputRevision>(INPUT_REVISION);
 }
+
+/// The design, shared between projects and not part of this one; none when it is not there, which is an error where `CI=true`.
+fn design() -> Option<String> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/seeds/000_1e6af9f4b8c2366b.txt");
+    if let Ok(text) = std::fs::read_to_string(&path) {
+        return Some(text);
+    }
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "the design is missing: {}", path.display());
+    println!("left out: the design is not at {}", path.display());
+    None
+}
+
+/// Whether an object has all that the design prints of it, wherever the design shortens.
+fn holds(object: &Value, printed: &Value) -> bool {
+    match (object, printed) {
+        (Value::Object(object), Value::Object(printed)) => printed.iter().all(|(name, value)| {
+            // Revisions live in no namespace, as definitions do.
+            (name == "namespace" && !object.contains_key(name))
+                || object.get(name).is_some_and(|it| holds(it, value))
+        }),
+        (Value::Array(_), Value::Array(printed)) if printed.is_empty() => true,
+        (Value::Array(object), Value::Array(printed)) => {
+            object.len() == printed.len()
+                && object.iter().zip(printed).all(|(it, printed)| holds(it, printed))
+        }
+        (_, _) => object == printed,
+    }
+}
+
+#[test]
+fn v5_the_objects_are_those_of_the_design() {
+    let Some(design) = design() else { return };
+    let own: Vec<Value> = [
+        DEFINITION,
+        PROPAGATING_DEFINITION,
+        DEFINITION_REVISION,
+        INPUT_REVISION,
+        RESOURCE,
+        INSTANCE,
+        PINNED_INSTANCE,
+    ]
+    .map(read)
+    .to_vec();
+    let blocks =
+        design.split("```yaml\n").skip(1).filter_map(|it| it.split_once("```")).map(|(block, _)| block);
+    // The alternative that the design rejects, and an excerpt of a status.
+    let objects: Vec<&str> =
+        blocks.filter(|it| it.starts_with("apiVersion:") && !it.contains("patchFrom")).collect();
+    assert_eq!(objects.len(), own.len());
+    for block in objects {
+        let printed = read(&block.replace("{ ... }", "{}").replace("[ ... ]", "[]").replace("[...]", "[]"));
+        assert!(own.iter().any(|it| holds(it, &printed)), "{block}");
+    }
+}

@@ -2,22 +2,13 @@
 
 use std::cmp::Reverse;
 
-use krono_graph::KindName;
 use krono_model::applyset::Inventory;
-use krono_model::metadata::InstanceRef;
+use krono_model::metadata::{self, InstanceRef};
 use krono_model::names;
 use serde_json::{Value, json};
 
 use super::management::remove_finalizer;
 use super::{Action, Member, ObjectName, Plan, World, is_terminating, report, text};
-
-/// Kinds that hold data, or that others live in: their objects stay unless the author says otherwise (V25).
-const KEPT: [(&str, &str); 4] = [
-    ("v1", "PersistentVolumeClaim"),
-    ("v1", "PersistentVolume"),
-    ("v1", "Namespace"),
-    ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
-];
 
 /// What to do next for an instance that is being deleted: no graph and no expression has a say in it.
 pub(super) fn plan(world: &World<'_>) -> Plan {
@@ -77,12 +68,8 @@ fn is_kept(member: &Member<'_>) -> bool {
     match member.object["metadata"]["annotations"][names::DELETION_POLICY_ANNOTATION].as_str() {
         Some("Retain") => true,
         Some("Delete") => false,
-        Some(_) | None => keeps_by_default(member.kind),
+        Some(_) | None => metadata::is_retained_by_default(&member.kind.api_version, &member.kind.kind),
     }
-}
-
-fn keeps_by_default(kind: &KindName) -> bool {
-    KEPT.contains(&(kind.api_version.as_str(), kind.kind.as_str()))
 }
 
 /// A patch that takes krono's labels and annotations off, so that nobody takes the object for an instance's.

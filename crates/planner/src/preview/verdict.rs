@@ -44,6 +44,7 @@ pub fn verdict(
     };
     let plan = planned(Serving::Older);
     match plan.actions.first() {
+        None if plan.waiting.is_some() => refused(&plan),
         Some(Action::CreateCrd(_)) => KindEffect::Created,
         Some(Action::PatchCrd(_)) => KindEffect::Changed,
         Some(Action::StopServing) => refused(&planned(Serving::Nothing)),
@@ -53,9 +54,8 @@ pub fn verdict(
             | Action::Serve
             | Action::ServeWithoutGraph { .. }
             | Action::RemoveFinalizer(_),
-        ) => KindEffect::Unchanged,
-        None if plan.waiting.is_some() => refused(&plan),
-        None => KindEffect::Unchanged,
+        )
+        | None => KindEffect::Unchanged,
     }
 }
 

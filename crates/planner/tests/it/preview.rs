@@ -55,7 +55,7 @@ fn titles(forecast: &Forecast) -> Vec<String> {
 fn title(change: &Change) -> String {
     let effect = match &change.effect {
         Effect::Refused(words) => format!("Refused ({words})"),
-        other => format!("{other:?}"),
+        Effect::Delete | Effect::Release | Effect::Update | Effect::Create => format!("{:?}", change.effect),
     };
     let name = change.name.as_ref().map_or("?", |it| it.name.as_str());
     let later = if change.is_awaiting { ", later" } else { "" };

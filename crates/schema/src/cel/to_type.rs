@@ -1,9 +1,8 @@
 //! The CEL type of values that fit a schema.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use krono_cel::{ListSemantics, ListType, ObjectType, Type};
+use krono_cel::{FieldTypes, ListSemantics, ListType, ObjectType, Type};
 
 use super::escape::escape;
 use crate::schema::{self, Schema, SchemaType};
@@ -17,17 +16,17 @@ use crate::schema::{self, Schema, SchemaType};
 /// ```
 /// use krono_schema::{Schema, cel::cel_type};
 /// let schema = serde_json::json!({"type": "array", "items": {"type": "string", "format": "date-time"}});
-/// let ty = cel_type(&Schema::from_value(&schema)?, "times");
+/// let ty = cel_type(&Schema::from_value(&schema)?.into(), "times");
 /// assert_eq!(ty.to_string(), "list(timestamp)");
 /// # Ok::<(), krono_schema::InvalidSchema>(())
 /// ```
-pub fn cel_type(schema: &Schema, name: &str) -> Type {
-    Converter { rules: Rules::Kro }.convert(schema, name).unwrap_or(Type::Dyn)
+pub fn cel_type(schema: &Arc<Schema>, name: &str) -> Type {
+    Rules::Kro.convert(schema, name).unwrap_or(Type::Dyn)
 }
 
 /// The type of `self` in a validation rule; none when Kubernetes does not offer the value to rules.
-pub(crate) fn rule_type(schema: &Schema, name: &str) -> Option<Type> {
-    Converter { rules: Rules::Kubernetes }.convert(schema, name)
+pub(crate) fn rule_type(schema: &Arc<Schema>, name: &str) -> Option<Type> {
+    Rules::Kubernetes.convert(schema, name)
 }
 
 /// Whose rules decide what is typed how.
@@ -39,12 +38,8 @@ enum Rules {
     Kubernetes,
 }
 
-struct Converter {
-    rules: Rules,
-}
-
-impl Converter {
-    fn convert(&self, schema: &Schema, name: &str) -> Option<Type> {
+impl Rules {
+    fn convert(self, schema: &Arc<Schema>, name: &str) -> Option<Type> {
         if schema.int_or_string {
             return Some(Type::Dyn);
         }
@@ -59,11 +54,11 @@ impl Converter {
         }
     }
 
-    fn untyped(&self) -> Option<Type> {
-        (self.rules == Rules::Kro).then_some(Type::Dyn)
+    fn untyped(self) -> Option<Type> {
+        (self == Self::Kro).then_some(Type::Dyn)
     }
 
-    fn list(&self, schema: &Schema, name: &str) -> Option<Type> {
+    fn list(self, schema: &Schema, name: &str) -> Option<Type> {
         let element = match &schema.items {
             Some(items) => self.convert(items, &format!("{name}.@idx"))?,
             None => self.untyped()?,
@@ -71,32 +66,35 @@ impl Converter {
         Some(Type::List(Arc::new(ListType { element, semantics: semantics(schema) })))
     }
 
-    fn object_or_map(&self, schema: &Schema, name: &str) -> Option<Type> {
+    fn object_or_map(self, schema: &Arc<Schema>, name: &str) -> Option<Type> {
         if let Some(values) = schema.map_values() {
             let value = self.convert(values, &format!("{name}.@elem"))?;
             return Some(Type::map(Type::String, value));
         }
-        let mut fields: BTreeMap<Arc<str>, Type> = schema
-            .properties
-            .iter()
-            .filter(|(field, _)| self.rules == Rules::Kro || escape(field).is_some())
-            .filter_map(|(field, it)| {
-                Some((field.as_str().into(), self.convert(it, &format!("{name}.{field}"))?))
-            })
-            .collect();
-        let embedded = schema.embedded_resource && self.rules == Rules::Kubernetes;
-        if embedded {
-            add_object_fields(&mut fields, name);
-        }
-        let open = self.rules == Rules::Kro
+        let open = self == Self::Kro
             && (schema.preserves_unknown_fields()
                 || schema.additional_properties == Some(schema::AdditionalProperties::Allowed(true)));
-        Some(Type::Object(Arc::new(ObjectType { name: name.into(), fields, open })))
+        let (schema, owned_name) = (Arc::clone(schema), name.to_owned());
+        let fields = move || self.fields(&schema, &owned_name);
+        Some(Type::Object(Arc::new(ObjectType::new(name, open, fields))))
+    }
+
+    fn fields(self, schema: &Schema, name: &str) -> FieldTypes {
+        let visible =
+            schema.properties.iter().filter(|(field, _)| self == Self::Kro || escape(field).is_some());
+        let typed = visible.filter_map(|(field, it)| {
+            Some((field.as_str().into(), self.convert(it, &format!("{name}.{field}"))?))
+        });
+        let mut fields: FieldTypes = typed.collect();
+        if schema.embedded_resource && self == Self::Kubernetes {
+            add_object_fields(&mut fields, name);
+        }
+        fields
     }
 }
 
 /// What every Kubernetes object has, whether its schema says so or not.
-fn add_object_fields(fields: &mut BTreeMap<Arc<str>, Type>, name: &str) {
+fn add_object_fields(fields: &mut FieldTypes, name: &str) {
     let names = [("name", Type::String), ("generateName", Type::String)];
     fields.insert("apiVersion".into(), Type::String);
     fields.insert("kind".into(), Type::String);
@@ -132,7 +130,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn check(schema: &Value, kro: &str, kubernetes: &str) {
-        let schema = Schema::from_value(schema).unwrap();
+        let schema = Arc::new(Schema::from_value(schema).unwrap());
         assert_eq!(cel_type(&schema, "t").to_string(), kro, "{schema:?}");
         let rule = rule_type(&schema, "t").map_or_else(|| "none".to_owned(), |it| it.to_string());
         assert_eq!(rule, kubernetes, "{schema:?}");
@@ -168,7 +166,8 @@ mod tests {
             "type": "object", "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-embedded-resource": true,
             "properties": {"namespace": {"type": "string"}, "a b": {"type": "string"}, "any": {}},
         }))
-        .unwrap();
+        .unwrap()
+        .into();
         let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(fields(cel_type(&schema, "t")), (names(&["a b", "any", "namespace"]), true));
         let expect = names(&["apiVersion", "kind", "metadata", "namespace"]);

@@ -30,7 +30,7 @@ pub struct Inference {
 impl Inference {
     /// An inference for the status of a `ResourceGraphDefinition` whose schema is `instance`.
     pub fn new(definition: &Value, instance: &InstanceSchema) -> Self {
-        let schema = cel_type(&instance.variable(), "__type_schema");
+        let schema = cel_type(&instance.variable().into(), "__type_schema");
         let resources = definition.pointer("/spec/resources").and_then(Value::as_array).into_iter().flatten();
         let declare = |env: EnvBuilder, resource: &Value| match resource.get("id").and_then(Value::as_str) {
             Some(id) => env.variable(id, resource_type(resource)),

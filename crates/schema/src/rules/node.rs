@@ -125,7 +125,7 @@ pub(crate) fn compile_rules(rules: &[ValidationRule], shape: &Schema) -> Rules {
     if rules.is_empty() {
         return Rules::None;
     }
-    let Some(ty) = rule_type(shape, "selfType") else { return Rules::Untyped };
+    let Some(ty) = rule_type(&Arc::new(shape.clone()), "selfType") else { return Rules::Untyped };
     let env = rule_environment(&ty, ty.clone());
     let optional_env = rule_environment(&ty, Type::optional(ty.clone()));
     let compile = |rule: &ValidationRule| {

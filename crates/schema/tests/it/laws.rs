@@ -72,7 +72,7 @@ proptest! {
 
 fn use_in_every_way(schema: &Schema, value: &Value) {
     structural::check(schema, "schema");
-    schema_of_type(&cel_type(schema, "t"));
+    schema_of_type(&cel_type(&std::sync::Arc::new(schema.clone()), "t"));
     let validator = Validator::new(schema);
     let mut changed = value.clone();
     validator.validate(value);

@@ -24,7 +24,7 @@ pub fn text(plans: &[FleetPlan], detail: Detail) -> String {
     for plan in plans {
         text += &title(plan);
         if detail == Detail::Full {
-            groups(&plan.instances).iter().for_each(|it| text += &group(it));
+            text += &groups(&plan.instances).iter().map(group).collect::<String>();
         }
         text += "\n";
         text += &numbers(&plan.summary());
@@ -47,25 +47,26 @@ fn title(plan: &FleetPlan) -> String {
 
 fn group(group: &Group<'_>) -> String {
     let shown = group.shown;
-    let mut text = format!("\n{}\n", heading(&group.all));
-    for change in &shown.forecast.changes {
-        text += &format!("  {}\n", change_title(change, shown));
-        if let Effect::Refused(words) = &change.effect {
-            text += &indented(words);
-        }
-        text += &indented(&body(change));
-    }
-    let is_refused = shown.forecast.changes.iter().any(|it| matches!(it.effect, Effect::Refused(_)));
-    if let Some(failure) = shown.forecast.failure.as_ref().filter(|_| !is_refused) {
-        text += &format!("  ! would fail: {failure}\n");
-    }
-    for objection in &shown.forecast.objections {
-        text += &format!("  ! the new schema refuses {objection}\n");
-    }
+    let forecast = &shown.forecast;
+    let is_refused = forecast.changes.iter().any(|it| matches!(it.effect, Effect::Refused(_)));
+    let mut lines = vec![String::new(), heading(&group.all)];
+    lines.extend(forecast.changes.iter().flat_map(|it| change(it, shown)));
+    let failure = forecast.failure.iter().filter(|_| !is_refused);
+    lines.extend(failure.map(|it| format!("  ! would fail: {it}")));
+    lines.extend(forecast.objections.iter().map(|it| format!("  ! the new schema refuses {it}")));
     if group.all.len() > 1 {
-        text += &format!("  (shown for {}; the same for the others, under their names)\n", shown.title());
+        lines.push(format!("  (shown for {}; the same for the others, under their names)", shown.title()));
     }
-    text
+    lines.join("\n") + "\n"
+}
+
+fn change(change: &Change, instance: &InstancePlan) -> Vec<String> {
+    let mut lines = vec![format!("  {}", change_title(change, instance))];
+    if let Effect::Refused(words) = &change.effect {
+        lines.extend(words.lines().map(indented));
+    }
+    lines.extend(body(change).lines().map(indented));
+    lines
 }
 
 fn heading(all: &[&InstancePlan]) -> String {
@@ -108,8 +109,8 @@ fn name(change: &Change, instance: &InstancePlan) -> String {
     }
 }
 
-fn indented(text: &str) -> String {
-    text.lines().fold(String::new(), |text, line| text + format!("      {line}").trim_end() + "\n")
+fn indented(line: &str) -> String {
+    format!("      {line}").trim_end().to_owned()
 }
 
 fn numbers(sum: &Summary) -> String {
@@ -129,15 +130,18 @@ fn numbers(sum: &Summary) -> String {
         some(sum.refused, "refused"),
     ];
     let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    let mut text = format!("{}: {}\n", plural(sum.instances, "instance"), listed(instances));
+    let first = format!("{}: {}\n", plural(sum.instances, "instance"), listed(instances));
     let writes = listed(writes);
     let of = if writes.is_empty() { String::new() } else { format!(": {writes}") };
-    text += &format!("{}{of}\n", plural(sum.writes(), "resource write"));
-    if sum.regardless > 0 {
-        let resources = plural(sum.regardless, "resource");
-        text += &format!("{resources} about to be written whatever the edit: drift, or a change under way\n");
-    }
-    text
+    let second = format!("{}{of}\n", plural(sum.writes(), "resource write"));
+    let third = match sum.regardless {
+        0 => String::new(),
+        count => format!(
+            "{} about to be written whatever the edit: drift, or a change under way\n",
+            plural(count, "resource")
+        ),
+    };
+    first + &second + &third
 }
 
 fn listed<const N: usize>(parts: [Option<String>; N]) -> String {

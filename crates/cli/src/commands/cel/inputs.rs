@@ -69,7 +69,7 @@ impl Inputs {
         if self.variables.iter().any(|it| it.name == name) {
             return Err(CommandError::usage(format!("the schema of `{name}` is given twice")));
         }
-        let ty = cel_type(&schema, name);
+        let ty = cel_type(&schema.clone().into(), name);
         self.variables.push(Input { name: name.to_owned(), ty, schema: Some(schema), value: None });
         Ok(())
     }

@@ -5,6 +5,7 @@ use kube::api::{Api, ApiResource, DynamicObject, ListParams};
 use serde_json::Value;
 
 use super::connect;
+use super::objects::{refused, value};
 use super::types::Types;
 use crate::arguments::cluster::ClusterArguments;
 use crate::command_error::CommandError;
@@ -98,20 +99,4 @@ impl Reader {
         let (api_version, version) = (api_version.to_owned(), version.to_owned());
         Some(ApiResource { api_version, version, ..found.resource.clone() })
     }
-}
-
-/// The object with its kind, which items of lists come without.
-pub(crate) fn value(object: DynamicObject, resource: &ApiResource) -> Value {
-    let mut value = serde_json::to_value(object).unwrap_or_default();
-    value["apiVersion"] = resource.api_version.as_str().into();
-    value["kind"] = resource.kind.as_str().into();
-    value
-}
-
-/// What the API server said, without the words around it.
-pub(crate) fn refused(error: &kube::Error) -> CommandError {
-    if let kube::Error::Api(status) = error {
-        return CommandError::wrong(status.message.clone());
-    }
-    CommandError::wrong(error.to_string())
 }

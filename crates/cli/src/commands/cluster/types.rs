@@ -1,5 +1,6 @@
 //! The kinds of a cluster by the names that people use.
 
+use krono_cel::advice;
 use kube::Client;
 use kube::api::ApiResource;
 use kube::core::Version;
@@ -13,6 +14,13 @@ pub(crate) struct Type {
     pub(crate) namespaced: bool,
     singular: String,
     short_names: Vec<String>,
+}
+
+impl Type {
+    /// What people call one object of it.
+    pub(crate) fn word(&self) -> String {
+        if self.singular.is_empty() { self.resource.kind.to_lowercase() } else { self.singular.clone() }
+    }
 }
 
 /// The kinds that a cluster serves, each in the version it prefers.
@@ -48,10 +56,16 @@ impl Types {
                     || it.resource.kind.to_lowercase() == name
                     || it.short_names.contains(&name))
         };
-        self.0.iter().find(is_meant).ok_or_else(|| {
-            CommandError::usage(format!("the cluster serves no {word:?}"))
-                .hint("`kubectl api-resources` lists what it serves")
-        })
+        self.0.iter().find(is_meant).ok_or_else(|| self.unknown(word, &name))
+    }
+
+    fn unknown(&self, word: &str, name: &str) -> CommandError {
+        let error = CommandError::usage(format!("the cluster serves no {word:?}"));
+        let names = self.0.iter().flat_map(|it| [it.singular.as_str(), it.resource.plural.as_str()]);
+        match advice::nearest(name, &names.filter(|it| !it.is_empty()).collect()) {
+            Some(meant) => error.hint(format!("did you mean {meant:?}?")),
+            None => error.hint("`kubectl api-resources` lists what it serves"),
+        }
     }
 
     /// The kind of that group and name.

@@ -11,7 +11,8 @@ use krono_planner::preview::Objects;
 use kube::api::{Patch, PatchParams};
 use serde_json::Value;
 
-use super::super::cluster::reader::{CRD, DEFINITION, Reader, refused, value};
+use super::super::cluster::objects::{refused, value};
+use super::super::cluster::reader::{CRD, DEFINITION, Reader};
 use super::kept::Versions;
 use super::world::{Extent, MADE, Standing, crd_of, made, mentioned};
 use crate::arguments::cluster::ClusterArguments;

@@ -1,0 +1,259 @@
+//! Definitions and instances with their revisions.
+
+use std::collections::BTreeSet;
+
+use krono_cel::advice;
+use krono_history::{RevisionNumber, names};
+use krono_model::names as keys;
+use krono_views::{InputRow, RevisionRow, RevisionRows, definition_of, input_rows, kind_of_instances};
+use kube::api::WatchParams;
+use serde_json::Value;
+
+use super::objects::{Listed, Objects};
+use super::types::Type;
+use super::wait::any_change;
+use crate::arguments::target::{PlaceArguments, Target};
+use crate::command_error::CommandError;
+
+/// The group of definitions and revisions.
+const GROUP: &str = "kro.run";
+const DEFINITION: &str = "ResourceGraphDefinition";
+const REVISION: &str = "ResourceGraphDefinitionRevision";
+const INPUT: &str = "ResourceGraphInputRevision";
+
+/// A definition or an instance.
+pub(crate) enum Subject {
+    Definition(Definition),
+    Instance(Instance),
+}
+
+/// A definition with its revisions.
+pub(crate) struct Definition {
+    pub(crate) kind: Type,
+    pub(crate) object: Value,
+    /// The objects that hold its revisions.
+    pub(crate) objects: Vec<Value>,
+    /// From where a watch of these goes on.
+    pub(crate) version: String,
+    pub(crate) revisions: RevisionRows,
+}
+
+/// An instance with its input revisions and its definition.
+pub(crate) struct Instance {
+    pub(crate) kind: Type,
+    pub(crate) object: Value,
+    /// The objects that hold input revisions, if any do.
+    pub(crate) objects: Vec<Value>,
+    /// From where a watch of these goes on.
+    pub(crate) version: String,
+    pub(crate) inputs: Vec<InputRow>,
+    pub(crate) definition: Definition,
+}
+
+/// Connects, and reads what somebody named.
+pub(crate) async fn read(
+    place: &PlaceArguments,
+    target: &Target,
+) -> Result<(Objects, Subject), CommandError> {
+    let objects = Objects::of(&place.cluster, place.namespace.as_deref()).await?;
+    let subject = subject(&objects, target).await?;
+    Ok((objects, subject))
+}
+
+/// What somebody named.
+pub(crate) async fn subject(objects: &Objects, target: &Target) -> Result<Subject, CommandError> {
+    match target {
+        Target::Definition(name) => Ok(Subject::Definition(definition(objects, name).await?)),
+        Target::Object { word, name } => {
+            let kind = objects.types.find(word)?;
+            if kind.resource.group == GROUP && kind.resource.kind == DEFINITION {
+                return Ok(Subject::Definition(definition(objects, name).await?));
+            }
+            Ok(Subject::Instance(instance(objects, kind, name).await?))
+        }
+    }
+}
+
+/// Waits until a definition, an instance or one of their revisions is changed.
+pub(crate) async fn changed(objects: &Objects, subject: &Subject) -> Result<(), CommandError> {
+    let (kind, object, of, only, version) = match subject {
+        Subject::Definition(it) => {
+            let only = WatchParams::default().labels(&label_of(it.name()));
+            (&it.kind, &it.object, REVISION, only, &it.version)
+        }
+        Subject::Instance(it) => (&it.kind, &it.object, INPUT, WatchParams::default(), &it.version),
+    };
+    let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default();
+    let itself = WatchParams::default().fields(&format!("metadata.name={}", text("name")));
+    let own = any_change(objects, kind, &itself, text("resourceVersion"));
+    match objects.types.kind(GROUP, of).filter(|_| !version.is_empty()) {
+        Some(of) => tokio::select! {
+            changed = own => changed,
+            changed = any_change(objects, of, &only, version) => changed,
+        },
+        None => own.await,
+    }
+}
+
+impl Subject {
+    /// The definition; an error where an instance was named.
+    pub(crate) fn into_definition(self) -> Result<Definition, CommandError> {
+        match self {
+            Self::Definition(definition) => Ok(definition),
+            Self::Instance(instance) => {
+                let error =
+                    CommandError::usage(format!("{} is an instance, not a definition", instance.name()));
+                Err(error.hint(format!("its definition is rgd/{}", instance.definition.name())))
+            }
+        }
+    }
+
+    /// The instance; an error where a definition was named.
+    pub(crate) fn into_instance(self) -> Result<Instance, CommandError> {
+        match self {
+            Self::Instance(instance) => Ok(instance),
+            Self::Definition(definition) => {
+                let (_, kind) = kind_of_instances(&definition.object);
+                let error = CommandError::usage(format!(
+                    "rgd/{} is a definition, not an instance",
+                    definition.name()
+                ));
+                Err(error.hint(format!("name one of its instances: {}/NAME", kind.to_lowercase())))
+            }
+        }
+    }
+}
+
+/// A definition with its revisions.
+pub(crate) async fn definition(objects: &Objects, name: &str) -> Result<Definition, CommandError> {
+    let kind = served(objects, DEFINITION)?;
+    let object = match objects.get(&kind, name).await {
+        Ok(object) => object,
+        Err(error) => return Err(with_similar(objects, &kind, name, error).await),
+    };
+    let held = objects.list(&served(objects, REVISION)?.resource, &label_of(name)).await?;
+    let of_it: Vec<Value> = held.items.into_iter().filter(|it| is_of(it, name)).collect();
+    let revisions = RevisionRows::new(&object, &of_it);
+    Ok(Definition { kind, object, objects: of_it, version: held.version, revisions })
+}
+
+/// What the revisions of a definition are found by.
+fn label_of(name: &str) -> String {
+    format!("{}={}", keys::REVISION_OF_LABEL, names::label(name))
+}
+
+fn served(objects: &Objects, kind: &str) -> Result<Type, CommandError> {
+    objects.types.kind(GROUP, kind).cloned().ok_or_else(|| {
+        CommandError::wrong(format!("the cluster does not know the kind {kind}"))
+            .hint("`krono controller` brings it along, and so does `krono up`")
+    })
+}
+
+/// A name too long for a label stands whole in an annotation.
+fn is_of(revision: &Value, name: &str) -> bool {
+    revision["metadata"]["annotations"][keys::REVISION_OF_ANNOTATION].as_str().is_none_or(|it| it == name)
+}
+
+async fn with_similar(objects: &Objects, kind: &Type, name: &str, error: CommandError) -> CommandError {
+    let Ok(all) = objects.list(&kind.resource, "").await else { return error };
+    let names: BTreeSet<&str> = all.items.iter().filter_map(|it| it["metadata"]["name"].as_str()).collect();
+    match advice::nearest(name, &names) {
+        Some(meant) => error.hint(format!("did you mean {meant:?}?")),
+        None => error,
+    }
+}
+
+async fn instance(objects: &Objects, kind: &Type, name: &str) -> Result<Instance, CommandError> {
+    let object = objects.get(kind, name).await?;
+    let definition = definition_of_instance(objects, kind, &object).await?;
+    let inputs_kind = objects.types.kind(GROUP, INPUT).filter(|_| kind.namespaced);
+    let held = match inputs_kind {
+        Some(inputs) => objects.list_here(inputs, "").await?,
+        None => Listed::default(),
+    };
+    let inputs = input_rows(&object, &held.items);
+    Ok(Instance {
+        kind: kind.clone(),
+        object,
+        objects: held.items,
+        version: held.version,
+        inputs,
+        definition,
+    })
+}
+
+async fn definition_of_instance(
+    objects: &Objects,
+    kind: &Type,
+    object: &Value,
+) -> Result<Definition, CommandError> {
+    let is_own = |it: &Value| kind_of_instances(it) == (&kind.resource.group, &kind.resource.kind);
+    if let Some(name) = definition_of(object) {
+        return definition(objects, name).await;
+    }
+    let all = objects.list(&served(objects, DEFINITION)?.resource, "").await?;
+    match all.items.iter().find(|it| is_own(it)).and_then(|it| it["metadata"]["name"].as_str()) {
+        Some(name) => definition(objects, name).await,
+        None => {
+            let word = kind.word();
+            Err(CommandError::usage(format!("no definition defines {word:?}"))
+                .hint("revisions are of definitions, `rgd/NAME`, and of their instances"))
+        }
+    }
+}
+
+impl Definition {
+    pub(crate) fn name(&self) -> &str {
+        self.object["metadata"]["name"].as_str().unwrap_or_default()
+    }
+
+    /// A revision that is there, or an error that names those that are.
+    pub(crate) fn find(&self, number: RevisionNumber) -> Result<&RevisionRow, CommandError> {
+        self.revisions.find(number).ok_or_else(|| {
+            CommandError::wrong(format!("there is no revision {number} of {}", self.name()))
+                .hint(self.those_there())
+        })
+    }
+
+    /// The object of a revision that is there.
+    pub(crate) fn object_of(&self, row: &RevisionRow) -> Option<&Value> {
+        self.objects.iter().find(|it| it["metadata"]["name"] == row.name.as_str())
+    }
+
+    /// The spec of a revision, whole.
+    pub(crate) fn spec_of(&self, row: &RevisionRow) -> Value {
+        self.object_of(row).map(|it| it["spec"].clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn those_there(&self) -> String {
+        those_there(self.revisions.rows.iter().map(|it| it.number))
+    }
+}
+
+impl Instance {
+    /// As people name it.
+    pub(crate) fn name(&self) -> String {
+        format!("{}/{}", self.kind.word(), self.object["metadata"]["name"].as_str().unwrap_or_default())
+    }
+
+    /// An input revision that is there, or an error that names those that are.
+    pub(crate) fn find(&self, number: RevisionNumber) -> Result<&InputRow, CommandError> {
+        self.inputs.iter().find(|it| it.number == number).ok_or_else(|| {
+            CommandError::wrong(format!("there is no input revision {number} of {}", self.name()))
+                .hint(self.those_there())
+        })
+    }
+
+    pub(crate) fn those_there(&self) -> String {
+        those_there(self.inputs.iter().map(|it| it.number))
+    }
+}
+
+fn those_there(numbers: impl Iterator<Item = RevisionNumber>) -> String {
+    let numbers: Vec<String> = numbers.map(|it| it.to_string()).collect();
+    if numbers.is_empty() {
+        "there is none yet".to_owned()
+    } else {
+        format!("there are {}", numbers.join(", "))
+    }
+}

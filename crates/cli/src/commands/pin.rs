@@ -1,0 +1,131 @@
+//! `krono pin`, `unpin` and `approve`.
+
+use krono_history::RevisionNumber;
+use krono_model::names;
+use serde_json::Value;
+
+use super::cluster::annotate::{self, keeper_of_annotation};
+use super::cluster::objects::Objects;
+use super::cluster::subject::{self, Definition, Instance, Subject};
+use super::server::block_on;
+use crate::arguments::pin::{ApproveArguments, PinArguments, UnpinArguments};
+use crate::arguments::target::{Bare, Grammar, PlaceArguments, number};
+use crate::command_error::CommandError;
+use crate::output::Output;
+
+pub(crate) fn pin(arguments: &PinArguments, output: &mut Output) -> Result<(), CommandError> {
+    block_on(async {
+        let wanted = arguments.rgd_revision.as_deref().map(number).transpose()?;
+        let (objects, instance, typed) =
+            instance(&arguments.place, &arguments.object, wanted.is_none()).await?;
+        let number = wanted.or(typed).ok_or_else(|| {
+            CommandError::usage("which revision? name it behind the instance, or with --rgd-revision")
+                .hint(instance.definition.those_there())
+        })?;
+        instance.definition.find(number)?;
+        warn_of_keeper(&instance.object, names::RGD_REVISION, output)?;
+        set(&objects, &instance, names::RGD_REVISION, number).await?;
+        output.text(&format!("Instance pinned to RGD revision {number}\n"))?;
+        output.text("Will not receive updates from newer RGD revisions\n")
+    })
+}
+
+pub(crate) fn approve(arguments: &ApproveArguments, output: &mut Output) -> Result<(), CommandError> {
+    block_on(async {
+        let (objects, instance, typed) = instance(&arguments.place, &arguments.object, true).await?;
+        let current = || instance.definition.revisions.current().map(|it| it.number);
+        let number = typed.or_else(current).ok_or_else(|| {
+            CommandError::wrong(format!("rgd/{} has no revision to approve yet", instance.definition.name()))
+        })?;
+        instance.definition.find(number)?;
+        if instance.object["metadata"]["annotations"][names::UPDATE_POLICY_ANNOTATION] != "Manual" {
+            let key = names::UPDATE_POLICY_ANNOTATION;
+            output.warn(&format!("{} needs no approval: its {key} is not Manual", instance.name()))?;
+        }
+        set(&objects, &instance, names::APPROVE_REVISION_ANNOTATION, number).await?;
+        output.text(&format!("Instance may move to RGD revision {number}\n"))
+    })
+}
+
+pub(crate) fn unpin(arguments: &UnpinArguments, output: &mut Output) -> Result<(), CommandError> {
+    block_on(async {
+        let (target, _) = Grammar { revisions: 0, bare: Bare::IsWrong }.read(&arguments.object)?;
+        match subject::read(&arguments.place, &target).await? {
+            (objects, Subject::Definition(it)) => release(&objects, &it, output).await,
+            (objects, Subject::Instance(it)) => free(&objects, &it, output).await,
+        }
+    })
+}
+
+async fn instance(
+    place: &PlaceArguments,
+    words: &[String],
+    takes_revision: bool,
+) -> Result<(Objects, Instance, Option<RevisionNumber>), CommandError> {
+    let grammar = Grammar { revisions: usize::from(takes_revision), bare: Bare::IsWrong };
+    let (target, typed) = grammar.read(words)?;
+    let (objects, found) = subject::read(place, &target).await?;
+    Ok((objects, found.into_instance()?, typed.first().copied()))
+}
+
+async fn set(
+    objects: &Objects,
+    instance: &Instance,
+    key: &str,
+    number: RevisionNumber,
+) -> Result<(), CommandError> {
+    let text = number.to_string();
+    annotate::set(objects, &instance.kind, &instance.object, &[(key, &text)]).await.map(drop)
+}
+
+async fn free(objects: &Objects, instance: &Instance, output: &mut Output) -> Result<(), CommandError> {
+    let keys = [names::RGD_REVISION, names::HOLD_INPUT_ANNOTATION];
+    let there: Vec<&str> = keys.into_iter().filter(|it| annotation(&instance.object, it).is_some()).collect();
+    if there.is_empty() {
+        return output.text(&format!("{} is not pinned\n", instance.name()));
+    }
+    for key in &there {
+        warn_of_keeper(&instance.object, key, output)?;
+    }
+    annotate::remove(objects, &instance.kind, &instance.object, &there).await?;
+    if let Some(input) = annotation(&instance.object, names::HOLD_INPUT_ANNOTATION) {
+        output
+            .text(&format!("Input revision {input} is no longer held, the spec of the instance is used\n"))?;
+    }
+    if there.contains(&names::RGD_REVISION) {
+        output.text("Instance unpinned, will use latest RGD revision\n")?;
+    }
+    Ok(())
+}
+
+async fn release(
+    objects: &Objects,
+    definition: &Definition,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    let key = names::ACTIVE_REVISION_ANNOTATION;
+    let name = definition.name();
+    let Some(held) = annotation(&definition.object, key) else {
+        let field = &definition.object["spec"]["revisionManagement"]["activeRevision"];
+        if !field.is_null() {
+            return Err(CommandError::wrong(format!("rgd/{name} holds revision {field} by its own spec"))
+                .hint("remove spec.revisionManagement.activeRevision where the definition is kept"));
+        }
+        return output.text(&format!("rgd/{name} is not held\n"));
+    };
+    warn_of_keeper(&definition.object, key, output)?;
+    annotate::remove(objects, &definition.kind, &definition.object, &[key]).await?;
+    output.text(&format!("Revision {held} is no longer held, the definition is served as it stands\n"))
+}
+
+fn warn_of_keeper(object: &Value, key: &str, output: &mut Output) -> Result<(), CommandError> {
+    match keeper_of_annotation(object, key) {
+        Some(tool) => output
+            .warn(&format!("{tool} keeps the annotation {key} and may put it back; change it there too")),
+        None => Ok(()),
+    }
+}
+
+fn annotation<'o>(object: &'o Value, key: &str) -> Option<&'o str> {
+    object["metadata"]["annotations"][key].as_str()
+}

@@ -1,0 +1,60 @@
+//! `krono revisions create`.
+
+use krono_history::{Digest, RevisionNumber};
+use krono_model::names;
+use serde_json::Value;
+
+use super::super::cluster::events::newest_warning;
+use super::super::cluster::subject::{self, Definition};
+use super::super::cluster::wait::{Waited, until};
+use super::super::cluster::{annotate, unanswered};
+use crate::arguments::revisions::CreateArguments;
+use crate::arguments::target::{Bare, Grammar};
+use crate::command_error::CommandError;
+use crate::output::Output;
+
+pub(super) async fn run(arguments: &CreateArguments, output: &mut Output) -> Result<(), CommandError> {
+    let (target, _) = Grammar { revisions: 0, bare: Bare::IsDefinition }.read(&arguments.object)?;
+    let (objects, found) = subject::read(&arguments.place, &target).await?;
+    let definition = found.into_definition()?;
+    let digest = Digest::of_definition(&definition.object["spec"]);
+    refuse_what_is_issued(&definition, digest)?;
+    let request = digest.to_string();
+    let wanted = [(names::CREATE_REVISION_ANNOTATION, request.as_str())];
+    let asked = annotate::set(&objects, &definition.kind, &definition.object, &wanted).await?;
+    let Some(limit) = arguments.wait.limit() else {
+        return output.text(&format!("Revision of {} asked for\n", definition.name()));
+    };
+    let before = definition.revisions.history.highest();
+    match until(&objects, &definition.kind, asked, limit, |it| answer(it, before)).await? {
+        Waited::Seen(Some(number)) => output.text(&format!("Created revision {number}\n")),
+        Waited::Seen(None) => {
+            let warning = newest_warning(&objects, &definition.object, "").await;
+            let warning = warning.unwrap_or_else(|| "the controller has dropped the request".to_owned());
+            Err(CommandError::wrong(format!("no revision was created: {warning}")))
+        }
+        Waited::TimedOut(last) => Err(unanswered(&last, names::CREATE_REVISION_ANNOTATION, limit)),
+    }
+}
+
+fn refuse_what_is_issued(definition: &Definition, digest: Digest) -> Result<(), CommandError> {
+    match definition.revisions.history.latest() {
+        Some(latest) if latest.digest == digest => Err(CommandError::wrong(format!(
+            "{} says what revision {} says; there is nothing to create",
+            definition.name(),
+            latest.number
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The number that was issued, or that the request went without one.
+fn answer(definition: &Value, before: Option<RevisionNumber>) -> Option<Option<RevisionNumber>> {
+    let latest = definition["status"]["latestRevision"].as_i64().and_then(RevisionNumber::from_wire);
+    let is_open = definition["metadata"]["annotations"].get(names::CREATE_REVISION_ANNOTATION).is_some();
+    match latest.filter(|it| Some(*it) > before) {
+        Some(number) => Some(Some(number)),
+        None if is_open => None,
+        None => Some(None),
+    }
+}

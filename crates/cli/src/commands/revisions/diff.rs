@@ -1,0 +1,99 @@
+//! `krono revisions diff`.
+
+use krono_history::RevisionNumber;
+use krono_history::diff::Diff;
+
+use super::super::cluster::subject::{self, Definition, Instance, Subject};
+use crate::arguments::revisions::{DiffArguments, DiffFormat};
+use crate::arguments::target::{Bare, Grammar, number};
+use crate::command_error::CommandError;
+use crate::format::Format;
+use crate::output::Output;
+
+pub(super) async fn run(arguments: &DiffArguments, output: &mut Output) -> Result<(), CommandError> {
+    let (target, wanted) = read(arguments)?;
+    let (_, found) = subject::read(&arguments.place, &target).await?;
+    let (diff, from, to) = match &found {
+        Subject::Definition(it) => of_definition(it, wanted)?,
+        Subject::Instance(it) => of_instance(it, wanted)?,
+    };
+    match arguments.output {
+        DiffFormat::Text => output.difference(&diff.to_text(from, to)),
+        DiffFormat::Unified => output.difference(&diff.to_unified(from, to)),
+        DiffFormat::Json => output.text(&Format::Json.render(&diff.to_json(from, to))),
+    }
+}
+
+/// The older and the newer revision, as far as they were named.
+type Wanted = (Option<RevisionNumber>, Option<RevisionNumber>);
+
+fn read(arguments: &DiffArguments) -> Result<(crate::arguments::target::Target, Wanted), CommandError> {
+    let named = |text: &Option<String>| text.as_deref().map(number).transpose();
+    let (from, to) = (named(&arguments.from)?, named(&arguments.to)?);
+    let places = 2 - [from, to].iter().flatten().count();
+    let (target, numbers) =
+        Grammar { revisions: places, bare: Bare::IsDefinition }.read(&arguments.object)?;
+    let mut numbers = numbers.into_iter();
+    let from = from.or_else(|| numbers.next());
+    Ok((target, (from, to.or_else(|| numbers.next()))))
+}
+
+fn of_definition(
+    definition: &Definition,
+    wanted: Wanted,
+) -> Result<(Diff, RevisionNumber, RevisionNumber), CommandError> {
+    let there = definition.revisions.rows.iter().map(|it| it.number).collect::<Vec<_>>();
+    let (from, to) = both(wanted, &there).ok_or_else(|| too_few(&format!("rgd/{}", definition.name())))?;
+    let spec = |number| definition.find(number).map(|row| definition.spec_of(row));
+    Ok((Diff::of_definitions(&spec(from)?, &spec(to)?), from, to))
+}
+
+fn of_instance(
+    instance: &Instance,
+    wanted: Wanted,
+) -> Result<(Diff, RevisionNumber, RevisionNumber), CommandError> {
+    let there = instance.inputs.iter().map(|it| it.number).collect::<Vec<_>>();
+    let (from, to) = both(wanted, &there).ok_or_else(|| too_few(&instance.name()))?;
+    let spec = |number| {
+        let row = instance.find(number)?;
+        row.spec.clone().ok_or_else(|| {
+            CommandError::wrong(format!(
+                "what input revision {number} of {} asked for is not kept",
+                instance.name()
+            ))
+        })
+    };
+    Ok((Diff::of_specs(&spec(from)?, &spec(to)?), from, to))
+}
+
+/// What is not named is the newest one, or the one before the other.
+fn both((from, to): Wanted, newest_first: &[RevisionNumber]) -> Option<(RevisionNumber, RevisionNumber)> {
+    let to = to.or_else(|| newest_first.first().copied())?;
+    let from = from.or_else(|| newest_first.iter().copied().find(|it| *it < to))?;
+    Some((from, to))
+}
+
+fn too_few(name: &str) -> CommandError {
+    CommandError::wrong(format!("{name} has no two revisions to compare"))
+        .hint(format!("`krono revisions list {name}` lists those that are there"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_named_is_the_last_change() {
+        let number = |it: u64| RevisionNumber::new(it).unwrap();
+        let there = [5, 4, 2].map(number);
+        let check = |from: Option<u64>, to: Option<u64>, expected: Option<(u64, u64)>| {
+            let found = both((from.map(number), to.map(number)), &there);
+            assert_eq!(found.map(|(from, to)| (from.get(), to.get())), expected);
+        };
+        check(None, None, Some((4, 5)));
+        check(Some(2), None, Some((2, 5)));
+        check(None, Some(4), Some((2, 4)));
+        check(Some(9), Some(1), Some((9, 1)));
+        check(None, Some(2), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! `krono revisions list`.
+
+use krono_views::{InputRow, Table, input_table, wide_input_table};
+use serde_json::{Value, json};
+
+use super::super::cluster::subject::{self, Subject, changed};
+use crate::arguments::revisions::{ListArguments, ListFormat};
+use crate::arguments::target::{Bare, Grammar};
+use crate::command_error::CommandError;
+use crate::format::Format;
+use crate::output::Output;
+
+pub(super) async fn run(arguments: &ListArguments, output: &mut Output) -> Result<(), CommandError> {
+    let (target, _) = Grammar { revisions: 0, bare: Bare::IsDefinition }.read(&arguments.object)?;
+    let (objects, mut found) = subject::read(&arguments.place, &target).await?;
+    tell_unreadable(&found, output)?;
+    output.text(&rendered(&found, arguments.output))?;
+    while arguments.watch {
+        output.flush()?;
+        changed(&objects, &found).await?;
+        let before = lines(&found, arguments.output);
+        found = subject::subject(&objects, &target).await?;
+        let new = lines(&found, arguments.output).into_iter().filter(|it| !before.contains(it));
+        output.text(&new.collect::<String>())?;
+    }
+    Ok(())
+}
+
+fn tell_unreadable(subject: &Subject, output: &mut Output) -> Result<(), CommandError> {
+    let definition = match subject {
+        Subject::Definition(definition) => definition,
+        Subject::Instance(instance) => &instance.definition,
+    };
+    definition.revisions.unreadable.iter().try_for_each(|it| output.warn(&it.to_string()))
+}
+
+fn rendered(subject: &Subject, format: ListFormat) -> String {
+    match format {
+        ListFormat::Table | ListFormat::Wide => told_table(subject, &table(subject, format)),
+        ListFormat::Json => Format::Json.render(&value(subject)),
+        ListFormat::Yaml => Format::Yaml.render(&value(subject)),
+        ListFormat::Name => names_of(subject).concat(),
+    }
+}
+
+/// A heading above nothing tells nobody anything.
+fn told_table(subject: &Subject, table: &Table) -> String {
+    match subject {
+        _ if !table.rows.is_empty() => table.to_text(),
+        Subject::Definition(it) => format!("rgd/{} has no revision yet\n", it.name()),
+        Subject::Instance(it) => format!("{} has no input revision yet\n", it.name()),
+    }
+}
+
+fn table(subject: &Subject, format: ListFormat) -> Table {
+    match (subject, format) {
+        (Subject::Definition(it), ListFormat::Wide) => it.revisions.wide_table(),
+        (Subject::Definition(it), _) => it.revisions.table(),
+        (Subject::Instance(it), ListFormat::Wide) => wide_input_table(&it.inputs),
+        (Subject::Instance(it), _) => input_table(&it.inputs),
+    }
+}
+
+/// What `--watch` prints again when it changes.
+fn lines(subject: &Subject, format: ListFormat) -> Vec<String> {
+    match format {
+        ListFormat::Table | ListFormat::Wide => {
+            let table = table(subject, format);
+            table.rows.iter().map(|row| table.rows_to_text([row])).collect()
+        }
+        ListFormat::Json => vec![Format::Json.render(&value(subject))],
+        ListFormat::Yaml => vec![format!("---\n{}", Format::Yaml.render(&value(subject)))],
+        ListFormat::Name => names_of(subject),
+    }
+}
+
+fn value(subject: &Subject) -> Value {
+    match subject {
+        Subject::Definition(it) => json!({"definition": it.name(), "revisions": it.revisions.to_json()}),
+        Subject::Instance(it) => {
+            let inputs: Vec<Value> = it.inputs.iter().map(InputRow::to_json).collect();
+            json!({"instance": it.name(), "definition": it.definition.name(), "inputRevisions": inputs})
+        }
+    }
+}
+
+fn names_of(subject: &Subject) -> Vec<String> {
+    match subject {
+        Subject::Definition(it) => it.revisions.rows.iter().map(|row| revision_name(&row.name)).collect(),
+        Subject::Instance(it) => it.inputs.iter().map(input_name).collect(),
+    }
+}
+
+pub(super) fn revision_name(name: &str) -> String {
+    format!("resourcegraphdefinitionrevision.kro.run/{name}\n")
+}
+
+/// The object that holds it, or else its number: what stands in a status has no name.
+pub(super) fn input_name(row: &InputRow) -> String {
+    match &row.object {
+        Some(name) => format!("resourcegraphinputrevision.kro.run/{name}\n"),
+        None => format!("{}\n", row.number),
+    }
+}

@@ -1,0 +1,288 @@
+//! Rolling back a definition.
+
+use krono_history::diff::Diff;
+use krono_history::hold::{self, Hold, Wish};
+use krono_history::rollback::{Force, Refusal, Request, Situation, Verdict, judge};
+use krono_history::writer::keeper_of_spec;
+use krono_history::{Digest, RevisionNumber};
+use krono_model::names;
+use krono_views::{RevisionRow, counted_instances, losses};
+use serde_json::Value;
+
+use super::super::cluster::objects::Objects;
+use super::super::cluster::subject::{self, Definition};
+use super::super::cluster::wait::{Waited, until};
+use super::super::cluster::{annotate, unanswered};
+use super::{is_wanted, told_refusal};
+use crate::arguments::rollback::RollbackArguments;
+use crate::arguments::target::number;
+use crate::command_error::CommandError;
+use crate::output::Output;
+
+pub(super) async fn run(
+    arguments: &RollbackArguments,
+    objects: &Objects,
+    definition: &Definition,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    refuse_flags_of_instances(arguments, definition)?;
+    let target = target(arguments, definition)?;
+    if arguments.hold {
+        check_hold(definition, target)?;
+    } else {
+        check(arguments, definition, target)?;
+    }
+    let row = definition.find(target)?;
+    if !is_wanted(arguments, &preview(definition, row, arguments.hold), output)? {
+        return Ok(());
+    }
+    if arguments.hold {
+        hold(arguments, objects, definition, target, output).await
+    } else {
+        restore(arguments, objects, definition, target, output).await
+    }
+}
+
+fn refuse_flags_of_instances(
+    arguments: &RollbackArguments,
+    definition: &Definition,
+) -> Result<(), CommandError> {
+    if arguments.to_input_revision.is_none() && !arguments.spec_only {
+        return Ok(());
+    }
+    let error = format!(
+        "rgd/{} is a definition; --to-input-revision and --spec-only are for instances",
+        definition.name()
+    );
+    Err(CommandError::usage(error).hint("definitions go back with --to-revision"))
+}
+
+fn target(arguments: &RollbackArguments, definition: &Definition) -> Result<RevisionNumber, CommandError> {
+    let Some(text) = arguments.to_revision.as_deref() else {
+        return Err(
+            CommandError::usage("to which revision? write --to-revision=N").hint(definition.those_there())
+        );
+    };
+    number(text)
+}
+
+/// The controller judges in the same way; whoever types should not have to wait for it.
+fn check(
+    arguments: &RollbackArguments,
+    definition: &Definition,
+    target: RevisionNumber,
+) -> Result<(), CommandError> {
+    let text = target.to_string();
+    let force = if arguments.force { Force::Yes } else { Force::No };
+    let issued =
+        definition.object["status"]["lastIssuedRevision"].as_i64().and_then(RevisionNumber::from_wire);
+    let keeper = keeper_of_spec(&definition.object);
+    let situation = Situation {
+        name: definition.name(),
+        history: &definition.revisions.history,
+        highest: issued.max(definition.revisions.history.highest()),
+        spec: Digest::of_definition(&definition.object["spec"]),
+        hold: &definition.revisions.hold,
+        keeper: keeper.as_deref(),
+        answered: None,
+    };
+    match judge(&Request { text: &text, writer: None, force }, &situation) {
+        Verdict::Restore { .. } | Verdict::PutBack { .. } => Ok(()),
+        Verdict::Refused(refusal) => Err(refused(&refusal, definition)),
+    }
+}
+
+fn refused(refusal: &Refusal, definition: &Definition) -> CommandError {
+    let error = CommandError::wrong(refusal.to_string());
+    match refusal {
+        Refusal::Unknown { .. } | Refusal::Pruned { .. } | Refusal::Failed { .. } => {
+            error.hint(definition.those_there())
+        }
+        Refusal::Kept { name, target, keeper } => {
+            CommandError::wrong(format!("{keeper} keeps the spec of {name} and would undo the rollback"))
+                .hint(format!(
+                    "hold the revision instead: krono rollback rgd/{name} --to-revision={target} --hold"
+                ))
+                .hint("--force writes the spec all the same")
+        }
+        Refusal::NotANumber(_) | Refusal::SameContent { .. } => error,
+    }
+}
+
+fn check_hold(definition: &Definition, target: RevisionNumber) -> Result<(), CommandError> {
+    let text = target.to_string();
+    let instances = &definition.object["spec"]["revisionManagement"]["instances"];
+    let minimum = instances["minimumRevision"].as_i64().and_then(RevisionNumber::from_wire);
+    let wish = Wish { annotation: Some(&text), field: None, minimum };
+    match hold::hold(wish, &definition.revisions.history) {
+        Hold::Invalid(problem) => {
+            Err(CommandError::wrong(problem.to_string()).hint(definition.those_there()))
+        }
+        Hold::Held { .. } | Hold::Released => Ok(()),
+    }
+}
+
+/// What each instance loses, then what is different in the definition.
+fn preview(definition: &Definition, row: &RevisionRow, hold: bool) -> String {
+    let served = definition.revisions.current();
+    let old = match served.filter(|_| hold) {
+        Some(served) => definition.spec_of(served),
+        None => definition.object["spec"].clone(),
+    };
+    let new = definition.spec_of(row);
+    let from = served.map_or(row.number, |it| it.number);
+    lost(&old, &new) + &Diff::of_definitions(&old, &new).to_text(from, row.number)
+}
+
+/// What goes in every instance, before anything else is shown.
+pub(super) fn lost(old: &Value, new: &Value) -> String {
+    let losses: Vec<String> = losses(old, new).iter().map(|it| format!("! {it}\n")).collect();
+    if losses.is_empty() { String::new() } else { format!("In every instance:\n{}\n", losses.concat()) }
+}
+
+async fn restore(
+    arguments: &RollbackArguments,
+    objects: &Objects,
+    definition: &Definition,
+    target: RevisionNumber,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    output.text(&format!("Rolling back to revision {target}...\n"))?;
+    output.flush()?;
+    let text = target.to_string();
+    let mut wanted = vec![(names::ROLLBACK_ANNOTATION, text.as_str())];
+    wanted.extend(arguments.force.then_some((names::ROLLBACK_FORCE_ANNOTATION, "true")));
+    wanted.extend(arguments.mode.map(|it| (names::ROLLBACK_MODE_ANNOTATION, it.word())));
+    let asked = annotate::set(objects, &definition.kind, &definition.object, &wanted).await?;
+    let Some(limit) = arguments.wait.limit() else { return Ok(()) };
+    let before = Before::of(definition);
+    match until(objects, &definition.kind, asked, limit, |it| before.answer(it)).await? {
+        Waited::Seen(Answer::Created(number)) => created(objects, definition, number, target, output).await,
+        Waited::Seen(Answer::Refused(words)) => {
+            let words = words.map(|it| format!("not rolled back: {it}"));
+            Err(told_refusal(objects, &definition.object, words).await)
+        }
+        Waited::TimedOut(last) => Err(unanswered(&last, names::ROLLBACK_ANNOTATION, limit)),
+    }
+}
+
+async fn created(
+    objects: &Objects,
+    definition: &Definition,
+    number: RevisionNumber,
+    target: RevisionNumber,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    output.text(&format!("Created revision {number} (content from revision {target})\n"))?;
+    let now = subject::definition(objects, definition.name()).await?;
+    if let Hold::Held { number: held, .. } = now.revisions.hold {
+        let release = format!("krono unpin rgd/{}", definition.name());
+        return output.note(&format!("revision {held} is held and served all the same; {release} ends that"));
+    }
+    let count = definition.revisions.current().and_then(|it| it.instances).unwrap_or_default();
+    output.text(&format!("{} will reconcile to new revision\n", counted_instances(count)))
+}
+
+/// What was there before the request.
+struct Before {
+    highest: Option<RevisionNumber>,
+    generation: Option<i64>,
+}
+
+enum Answer {
+    Created(RevisionNumber),
+    /// In the words that the definition carries.
+    Refused(Option<String>),
+}
+
+impl Before {
+    fn of(definition: &Definition) -> Self {
+        Self {
+            highest: definition.revisions.history.highest(),
+            generation: definition.object["metadata"]["generation"].as_i64(),
+        }
+    }
+
+    /// The request goes in the write that restores the spec; the new revision is told of in the status afterwards.
+    fn answer(&self, definition: &Value) -> Option<Answer> {
+        let metadata = &definition["metadata"];
+        let has = |key: &str| metadata["annotations"].get(key).is_some();
+        if has(names::ROLLBACK_ANNOTATION) {
+            return None;
+        }
+        let latest = definition["status"]["latestRevision"].as_i64().and_then(RevisionNumber::from_wire);
+        match latest.filter(|it| Some(*it) > self.highest) {
+            Some(number) => Some(Answer::Created(number)),
+            None if has(names::RESTORING_ANNOTATION)
+                || metadata["generation"].as_i64() != self.generation =>
+            {
+                None
+            }
+            None => Some(Answer::Refused(refusal(definition))),
+        }
+    }
+}
+
+/// Why a request was refused, as it is noted behind the generation that it was about.
+fn refusal(definition: &Value) -> Option<String> {
+    let noted = definition["metadata"]["annotations"][names::ROLLBACK_REFUSED_ANNOTATION].as_str()?;
+    noted.split_once(' ').map(|(_, words)| words.to_owned())
+}
+
+async fn hold(
+    arguments: &RollbackArguments,
+    objects: &Objects,
+    definition: &Definition,
+    target: RevisionNumber,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    output.text(&format!("Holding revision {target}...\n"))?;
+    output.flush()?;
+    let text = target.to_string();
+    let mut wanted = vec![(names::ACTIVE_REVISION_ANNOTATION, text.as_str())];
+    wanted.extend(arguments.mode.map(|it| (names::ROLLBACK_MODE_ANNOTATION, it.word())));
+    let asked = annotate::set(objects, &definition.kind, &definition.object, &wanted).await?;
+    let is_served = |it: &Value| (it["status"]["currentRevision"] == target.to_wire()).then_some(());
+    if let Some(limit) = arguments.wait.limit() {
+        match until(objects, &definition.kind, asked, limit, is_served).await? {
+            Waited::Seen(()) => {
+                output.text(&format!("Revision {target} is served whatever the definition says\n"))?;
+            }
+            Waited::TimedOut(last) => {
+                return Err(unanswered(&last, names::ACTIVE_REVISION_ANNOTATION, limit));
+            }
+        }
+    }
+    output.text(&format!("Release it with: krono unpin rgd/{}\n", definition.name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_answer_is_read_off_the_definition() {
+        let before = Before { highest: RevisionNumber::new(3), generation: Some(3) };
+        let check = |annotations: Value, latest: i64, generation: i64, expected: &str| {
+            let definition = json!({
+                "metadata": {"annotations": annotations, "generation": generation},
+                "status": {"latestRevision": latest},
+            });
+            let answer = match before.answer(&definition) {
+                None => "waits".to_owned(),
+                Some(Answer::Created(number)) => format!("created {number}"),
+                Some(Answer::Refused(words)) => format!("refused: {}", words.unwrap_or_default()),
+            };
+            assert_eq!(answer, expected, "{definition}");
+        };
+        check(json!({names::ROLLBACK_ANNOTATION: "2"}), 3, 3, "waits");
+        check(json!({names::RESTORING_ANNOTATION: "2"}), 3, 4, "waits");
+        check(json!({}), 3, 4, "waits");
+        check(json!({}), 4, 4, "created 4");
+        check(json!({names::RESTORING_ANNOTATION: "2"}), 4, 4, "created 4");
+        check(json!({}), 3, 3, "refused: ");
+        let noted = json!({names::ROLLBACK_REFUSED_ANNOTATION: "3 revision 2 failed"});
+        check(noted, 3, 3, "refused: revision 2 failed");
+    }
+}

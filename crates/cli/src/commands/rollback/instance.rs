@@ -1,0 +1,181 @@
+//! Rolling back an instance.
+
+use krono_history::RevisionNumber;
+use krono_history::diff::Diff;
+use krono_history::writer::keeper_of_spec;
+use krono_model::names;
+use krono_views::{InputRow, assigned_revision, krono_status};
+use serde_json::Value;
+
+use super::super::cluster::objects::Objects;
+use super::super::cluster::subject::Instance;
+use super::super::cluster::wait::{Waited, until};
+use super::super::cluster::{annotate, unanswered};
+use super::definition::lost;
+use super::{is_wanted, told_refusal};
+use crate::arguments::rollback::RollbackArguments;
+use crate::arguments::target::number;
+use crate::command_error::CommandError;
+use crate::output::Output;
+
+pub(super) async fn run(
+    arguments: &RollbackArguments,
+    objects: &Objects,
+    instance: &Instance,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    let row = target(arguments, instance)?;
+    check(arguments, instance, row)?;
+    if !is_wanted(arguments, &preview(arguments, instance, row), output)? {
+        return Ok(());
+    }
+    ask(arguments, objects, instance, row, output).await
+}
+
+fn target<'i>(arguments: &RollbackArguments, instance: &'i Instance) -> Result<&'i InputRow, CommandError> {
+    let name = instance.name();
+    if arguments.to_revision.is_some() {
+        let error = format!("{name} is an instance; --to-revision is for definitions");
+        return Err(CommandError::usage(error).hint(
+            "--to-input-revision=N restores what it asked for; `krono pin` chooses its definition's revision",
+        ));
+    }
+    let Some(text) = arguments.to_input_revision.as_deref() else {
+        return Err(CommandError::usage("to which input revision? write --to-input-revision=N")
+            .hint(instance.those_there()));
+    };
+    instance.find(number(text)?)
+}
+
+fn check(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -> Result<(), CommandError> {
+    let (name, number) = (instance.name(), row.number);
+    if row.restorable == Some(false) {
+        let error = format!(
+            "input revision {number} of {name} cannot be restored: its content or its definition is not kept"
+        );
+        return Err(CommandError::wrong(error).hint(instance.those_there()));
+    }
+    if Some(number) == current(&instance.object) && !arguments.hold {
+        return Err(CommandError::wrong(format!(
+            "{name} is at input revision {number}; there is nothing to roll back"
+        )));
+    }
+    match keeper_of_spec(&instance.object) {
+        Some(keeper) if !arguments.hold && !arguments.force => {
+            Err(CommandError::wrong(format!("{keeper} keeps the spec of {name} and would undo the rollback"))
+                .hint(format!(
+                    "hold the input instead: krono rollback {name} --to-input-revision={number} --hold"
+                ))
+                .hint("--force writes the spec all the same"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn current(instance: &Value) -> Option<RevisionNumber> {
+    krono_status(instance, "currentInputRevision").as_i64().and_then(RevisionNumber::from_wire)
+}
+
+/// What it loses by its definition's revision, then what is different in its spec.
+fn preview(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -> String {
+    let assigned = assigned_revision(&instance.object);
+    let going = destination(arguments, instance, row);
+    let mut text = String::new();
+    if let (Some(from), Some(to)) = (assigned, going.filter(|it| Some(*it) != assigned)) {
+        text += &format!("Definition revision {from} -> {to}\n");
+        let spec =
+            |number| instance.definition.revisions.find(number).map(|it| instance.definition.spec_of(it));
+        if let (Some(old), Some(new)) = (spec(from), spec(to)) {
+            text += &lost(&old, &new);
+        }
+    }
+    let from = current(&instance.object).unwrap_or(row.number);
+    match &row.spec {
+        Some(spec) => text + &Diff::of_specs(&instance.object["spec"], spec).to_text(from, row.number),
+        None => text + "What it asked for then is kept, but not in a form that can be shown\n",
+    }
+}
+
+/// The revision of the definition that the instance ends at.
+fn destination(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -> Option<RevisionNumber> {
+    if arguments.spec_only { assigned_revision(&instance.object) } else { row.definition }
+}
+
+async fn ask(
+    arguments: &RollbackArguments,
+    objects: &Objects,
+    instance: &Instance,
+    row: &InputRow,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    let text = row.number.to_string();
+    let key = if arguments.hold { names::HOLD_INPUT_ANNOTATION } else { names::INPUT_ROLLBACK_ANNOTATION };
+    let verb = if arguments.hold { "Holding" } else { "Rolling back to" };
+    output.text(&format!("{verb} input revision {text}...\n"))?;
+    output.flush()?;
+    let mut wanted = vec![(key, text.as_str())];
+    wanted.extend(arguments.force.then_some((names::ROLLBACK_FORCE_ANNOTATION, "true")));
+    wanted.extend(arguments.spec_only.then_some((names::ROLLBACK_SPEC_ONLY_ANNOTATION, "true")));
+    wanted.extend(arguments.mode.map(|it| (names::ROLLBACK_MODE_ANNOTATION, it.word())));
+    let asked = annotate::set(objects, &instance.kind, &instance.object, &wanted).await?;
+    if let Some(limit) = arguments.wait.limit().filter(|_| !arguments.hold) {
+        answered(objects, instance, asked, limit).await?;
+    }
+    if let Some(number) = destination(arguments, instance, row) {
+        output.text(&format!("Instance will reconcile to RGD revision {number}\n"))?;
+    }
+    if arguments.hold {
+        output.text(&format!("Release it with: krono unpin {}\n", instance.name()))?;
+    }
+    Ok(())
+}
+
+async fn answered(
+    objects: &Objects,
+    instance: &Instance,
+    asked: Value,
+    limit: std::time::Duration,
+) -> Result<(), CommandError> {
+    let before = instance.object.clone();
+    match until(objects, &instance.kind, asked, limit, |it| is_restored(&before, it)).await? {
+        Waited::Seen(true) => Ok(()),
+        Waited::Seen(false) => Err(told_refusal(objects, &instance.object, None).await),
+        Waited::TimedOut(last) => Err(unanswered(&last, names::INPUT_ROLLBACK_ANNOTATION, limit)),
+    }
+}
+
+/// Whether what was asked for was done; nothing while the request stands. Spec and pin are written when it goes.
+fn is_restored(before: &Value, now: &Value) -> Option<bool> {
+    let annotation = |object: &Value, key: &str| object["metadata"]["annotations"].get(key).cloned();
+    if annotation(now, names::INPUT_ROLLBACK_ANNOTATION).is_some() {
+        return None;
+    }
+    let is_changed = before["metadata"]["generation"] != now["metadata"]["generation"]
+        || annotation(before, names::RGD_REVISION) != annotation(now, names::RGD_REVISION)
+        || current(now) > current(before);
+    Some(is_changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_answer_is_read_off_the_instance() {
+        let object = |annotations: Value, generation: i64, input: i64| {
+            json!({
+                "metadata": {"annotations": annotations, "generation": generation},
+                "status": {"currentInputRevision": input},
+            })
+        };
+        let check = |now: Value, expected: Option<bool>| {
+            assert_eq!(is_restored(&object(json!({}), 3, 12), &now), expected, "{now}");
+        };
+        check(object(json!({names::INPUT_ROLLBACK_ANNOTATION: "10"}), 3, 12), None);
+        check(object(json!({}), 3, 12), Some(false));
+        check(object(json!({}), 4, 12), Some(true));
+        check(object(json!({names::RGD_REVISION: "2"}), 3, 12), Some(true));
+        check(object(json!({}), 3, 13), Some(true));
+    }
+}

@@ -1,0 +1,137 @@
+//! A server of a test's own, and objects in it.
+
+pub(crate) mod fleet;
+
+use std::path::Path;
+
+use kube::Client;
+use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use crate::krono::{Run, command};
+
+/// A server that runs until the test ends.
+pub(crate) struct Cluster {
+    directory: TempDir,
+    runtime: Runtime,
+    client: Client,
+}
+
+/// Who looks after definitions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Controllers {
+    /// krono's own.
+    Run,
+    /// Nobody; the kinds are there.
+    None,
+}
+
+impl Cluster {
+    pub(crate) fn start(controllers: Controllers) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let word = if controllers == Controllers::Run { "run" } else { "none" };
+        let up = ["up", "--detach", "--in-memory", "--workloads", "none", "--controllers", word];
+        let run = on(directory.path(), &up);
+        assert_eq!(run.code, Some(0), "{run}");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let client = runtime.block_on(client(&directory.path().join("kubeconfig")));
+        let cluster = Self { directory, runtime, client };
+        if controllers == Controllers::None {
+            krono_model::crd::all().iter().for_each(|(_, crd)| drop(cluster.apply(crd)));
+        }
+        cluster
+    }
+
+    /// Runs `krono` at this server.
+    pub(crate) fn krono(&self, arguments: &[&str]) -> Run {
+        on(self.directory.path(), arguments)
+    }
+
+    /// What a command prints that must succeed, without words about it.
+    pub(crate) fn told(&self, arguments: &[&str]) -> String {
+        let run = self.krono(arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments:?} {run}");
+        run.stdout
+    }
+
+    /// What a command complains of that must fail.
+    pub(crate) fn complaint(&self, arguments: &[&str], code: i32) -> String {
+        let run = self.krono(arguments);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(code), ""), "{arguments:?} {run}");
+        run.stderr
+    }
+
+    pub(crate) fn kubeconfig(&self) -> std::path::PathBuf {
+        self.directory.path().join("kubeconfig")
+    }
+
+    /// Applies an object and its status, as `kubectl` does.
+    pub(crate) fn apply(&self, object: &Value) -> Value {
+        self.apply_as("kubectl", object)
+    }
+
+    /// Applies an object and its status as somebody.
+    pub(crate) fn apply_as(&self, manager: &str, object: &Value) -> Value {
+        let mut object = object.clone();
+        let status = object.as_object_mut().unwrap().remove("status");
+        let (api, name) = self.api(&object);
+        let params = PatchParams::apply(manager).force();
+        self.runtime.block_on(async {
+            let applied = api.patch(&name, &params, &Patch::Apply(&object)).await.unwrap();
+            let Some(status) = status else { return serde_json::to_value(applied).unwrap() };
+            let status = Patch::Merge(json!({"status": status}));
+            let applied = api.patch_status(&name, &PatchParams::default(), &status).await.unwrap();
+            serde_json::to_value(applied).unwrap()
+        })
+    }
+
+    /// An object as it is now; `object` needs only its kind and name.
+    pub(crate) fn get(&self, object: &Value) -> Value {
+        let (api, name) = self.api(object);
+        serde_json::to_value(self.runtime.block_on(api.get(&name)).unwrap()).unwrap()
+    }
+
+    /// The annotations of an object.
+    pub(crate) fn annotations(&self, object: &Value) -> Value {
+        self.get(object)["metadata"]["annotations"].clone()
+    }
+
+    fn api(&self, object: &Value) -> (Api<DynamicObject>, String) {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let api_version = text(&object["apiVersion"]);
+        let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+        let kind = text(&object["kind"]);
+        let resource = ApiResource {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            api_version: api_version.clone(),
+            plural: format!("{}s", kind.to_lowercase()),
+            kind,
+        };
+        let api = match object["metadata"]["namespace"].as_str() {
+            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &resource),
+            None => Api::all_with(self.client.clone(), &resource),
+        };
+        (api, text(&object["metadata"]["name"]))
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        drop(on(self.directory.path(), &["down"]));
+    }
+}
+
+fn on(directory: &Path, arguments: &[&str]) -> Run {
+    let mut command = command(arguments);
+    command.env("KRONO_DATA_DIR", directory).env("KRONO_LISTEN", "127.0.0.1:0").env("HOME", directory);
+    command.env("KUBECONFIG", directory.join("kubeconfig")).output().unwrap().into()
+}
+
+async fn client(kubeconfig: &Path) -> Client {
+    let kubeconfig = kube::config::Kubeconfig::read_from(kubeconfig).unwrap();
+    let options = kube::config::KubeConfigOptions::default();
+    Client::try_from(kube::Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap()).unwrap()
+}

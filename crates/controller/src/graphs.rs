@@ -1,0 +1,62 @@
+//! Compiled graphs, with the caches that instances of each are made from.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use krono_graph::{CompiledGraph, KindName, Subject};
+
+use crate::cache::{Filter, KindCache};
+use crate::caches::Caches;
+use crate::catalogue::Catalogue;
+
+/// One compiled graph, shared by all instances that are made from it.
+pub(crate) struct Graph {
+    pub(crate) compiled: CompiledGraph,
+    /// Of the kinds that the graph mentions, once all of them are found.
+    caches: Mutex<Option<Vec<Arc<KindCache>>>>,
+}
+
+impl Graph {
+    pub(crate) fn new(compiled: CompiledGraph) -> Self {
+        Self { compiled, caches: Mutex::default() }
+    }
+
+    /// The caches of the kinds that the graph mentions, as far as the cluster serves them.
+    pub(crate) async fn caches(
+        &self,
+        catalogue: &Catalogue,
+        all: &Caches,
+    ) -> kube::Result<Vec<Arc<KindCache>>> {
+        if let Some(known) = self.lock().clone() {
+            return Ok(known);
+        }
+        let filters = filters(&self.compiled);
+        let mut caches = Vec::new();
+        for (kind, filter) in &filters {
+            let served = catalogue.find(&kind.api_version, &kind.kind).await?;
+            caches.extend(served.map(|served| all.get(&served, *filter)));
+        }
+        if caches.len() == filters.len() {
+            *self.lock() = Some(caches.clone());
+        }
+        Ok(caches)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Vec<Arc<KindCache>>>> {
+        self.caches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The kinds that a graph mentions, and which of their objects matter to it.
+fn filters(graph: &CompiledGraph) -> BTreeMap<KindName, Filter> {
+    let mut filters = BTreeMap::new();
+    for node in &graph.nodes {
+        let filter = match node.subject {
+            Subject::Template(_) => Filter::Owned,
+            Subject::External(_) => Filter::All,
+        };
+        let known = filters.entry(node.subject.kind().clone()).or_insert(filter);
+        *known = filter.max(*known);
+    }
+    filters
+}

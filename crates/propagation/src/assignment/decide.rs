@@ -1,0 +1,282 @@
+//! The decision itself.
+
+use jiff::Timestamp;
+use krono_history::RevisionNumber;
+use krono_history::revision::{Health, Revision};
+
+use super::{Assignment, Because, Fleet, Gate, HeldInput, Instance, Life, Movement, Remark, Verdict};
+use crate::limits::{Allowance, Policy};
+
+pub(super) fn decide(fleet: &Fleet<'_>, instance: &Instance<'_>, gate: &dyn Gate) -> Verdict {
+    let mut decision = Decision { fleet, instance, gate, remarks: Vec::new() };
+    let (assignment, because) = decision.weigh();
+    Verdict { assignment, because, remarks: decision.remarks }
+}
+
+struct Decision<'d> {
+    fleet: &'d Fleet<'d>,
+    instance: &'d Instance<'d>,
+    gate: &'d dyn Gate,
+    remarks: Vec<Remark>,
+}
+
+/// What an instance would do if nobody set limits.
+enum Wish<'d> {
+    /// Move to a revision, or be there.
+    Go(&'d Revision),
+    /// Stay; one that is new begins with what is current.
+    Stay,
+    /// Stay; one that is new waits, for what it asks for cannot be had.
+    Wait,
+}
+
+impl<'d> Decision<'d> {
+    fn weigh(&mut self) -> (Option<Assignment>, Because) {
+        if self.instance.life == Life::Ending {
+            return (self.instance.assigned, Because::Ending);
+        }
+        let policy = self.policy();
+        if self.instance.wishes.suspended || policy == Some(Policy::Paused) {
+            return (self.place().or_else(|| self.newborn()), Because::Paused);
+        }
+        let (wish, because) = self.wish(policy);
+        let (wanted, because) = self.granted(&wish, because);
+        match wanted.and_then(|it| self.lifted(it)) {
+            Some(lifted) => (Some(lifted), Because::Minimum),
+            None => (wanted, because),
+        }
+    }
+
+    /// The policy in force; nothing for one that cannot be read, which keeps the instance where it is.
+    fn policy(&mut self) -> Option<Policy> {
+        let Some(text) = self.instance.wishes.policy else { return Some(Policy::Auto) };
+        let Some(policy) = Policy::read(text) else {
+            self.remarks.push(Remark::PolicyInvalid(text.to_owned()));
+            return None;
+        };
+        let allowed = self.fleet.limits.policies.as_ref();
+        if allowed.is_some_and(|it| !it.contains(&policy)) && policy != Policy::Auto {
+            self.remarks.push(Remark::PolicyForbidden(policy));
+            return Some(Policy::Auto);
+        }
+        Some(policy)
+    }
+
+    fn wish(&mut self, policy: Option<Policy>) -> (Wish<'d>, Because) {
+        if let Some(wish) = self.hold() {
+            return (wish, Because::InputHeld);
+        }
+        if let Some(wish) = self.pin() {
+            return (wish, Because::Pinned);
+        }
+        match policy {
+            Some(Policy::Auto | Policy::Paused) => (self.follow(), Because::Following),
+            Some(Policy::Manual) => self.approval(),
+            None => (Wish::Stay, Because::Manual),
+        }
+    }
+
+    fn hold(&mut self) -> Option<Wish<'d>> {
+        let held = self.instance.wishes.hold?;
+        if self.fleet.limits.pins == Allowance::Forbidden {
+            self.remarks.push(Remark::HoldForbidden);
+            return None;
+        }
+        let revision = match held {
+            HeldInput::Of(content) => self.fleet.history.newest_with(content),
+            HeldInput::Unusable(problem) => {
+                self.remarks.push(Remark::HoldUnusable(problem.to_owned()));
+                None
+            }
+        };
+        Some(revision.map_or(Wish::Wait, Wish::Go))
+    }
+
+    fn pin(&mut self) -> Option<Wish<'d>> {
+        let text = self.instance.wishes.pin?;
+        if self.fleet.limits.pins == Allowance::Forbidden {
+            self.remarks.push(Remark::PinForbidden);
+            return None;
+        }
+        match text.parse() {
+            Err(wrong) => {
+                self.remarks.push(Remark::PinInvalid(wrong));
+                Some(Wish::Wait)
+            }
+            Ok(number) if self.is_expired(number) => {
+                self.remarks.push(Remark::PinExpired(number));
+                None
+            }
+            Ok(number) => Some(self.pinned(number)),
+        }
+    }
+
+    fn pinned(&mut self, number: RevisionNumber) -> Wish<'d> {
+        let Some(revision) = self.fleet.history.find(number) else {
+            let is_past = self.fleet.highest.is_some_and(|it| number <= it);
+            self.remarks.push(if is_past { Remark::PinPruned(number) } else { Remark::PinUnknown(number) });
+            return Wish::Wait;
+        };
+        if let Some(reason) = self.unusable(revision) {
+            self.remarks.push(Remark::PinUnusable { number, reason });
+            return Wish::Wait;
+        }
+        if let Health::Failed(reason) = &revision.health {
+            self.remarks.push(Remark::PinnedToFailed { number, reason: reason.clone() });
+        }
+        Wish::Go(revision)
+    }
+
+    fn unusable(&self, revision: &Revision) -> Option<String> {
+        match &revision.health {
+            Health::DoesNotCompile(reason) => Some(reason.clone()),
+            Health::Good | Health::Failed(_) => self.instance.evidence.unusable(revision),
+        }
+    }
+
+    /// A pin lasts for so long after another content took the place of what it names.
+    fn is_expired(&self, number: RevisionNumber) -> bool {
+        let (Some(lasts), Some(superseded)) = (self.fleet.limits.pin_expires, self.superseded_at(number))
+        else {
+            return false;
+        };
+        superseded.checked_add(lasts).is_ok_and(|end| end <= self.fleet.now)
+    }
+
+    fn superseded_at(&self, number: RevisionNumber) -> Option<Timestamp> {
+        let content = self.fleet.history.find(number)?.digest;
+        let mut later = self.fleet.history.live().filter(|it| it.number > number && it.digest != content);
+        self.fleet.issued_at.get(&later.next()?.number).copied()
+    }
+
+    fn follow(&mut self) -> Wish<'d> {
+        if let Movement::Stopped(reason) = self.fleet.movement {
+            self.remarks.push(Remark::Stopped(reason.to_owned()));
+            return Wish::Stay;
+        }
+        self.current().map_or(Wish::Stay, Wish::Go)
+    }
+
+    fn current(&self) -> Option<&'d Revision> {
+        let current = self.fleet.current?;
+        self.fleet.history.find(current.number).or_else(|| self.fleet.history.newest_with(current.digest))
+    }
+
+    fn approval(&mut self) -> (Wish<'d>, Because) {
+        if let Some(revision) = self.approved() {
+            return (Wish::Go(revision), Because::Approved);
+        }
+        self.tell_of_newer();
+        (Wish::Stay, Because::Manual)
+    }
+
+    /// The revision that somebody approved of and that is not behind the instance.
+    fn approved(&mut self) -> Option<&'d Revision> {
+        let number: RevisionNumber = match self.instance.wishes.approval?.parse() {
+            Ok(number) => number,
+            Err(wrong) => {
+                self.remarks.push(Remark::ApprovalInvalid(wrong));
+                return None;
+            }
+        };
+        let place = self.known_place();
+        let Some(revision) = self.fleet.history.find(number) else {
+            let is_past = place.is_some_and(|it| number <= it.number);
+            if !is_past {
+                self.remarks.push(Remark::ApprovalUnknown(number));
+            }
+            return None;
+        };
+        if place.is_some_and(|it| number < it.number) {
+            return None;
+        }
+        let current = self.fleet.current.map(|it| it.number);
+        if let Some(current) = current.filter(|it| number > *it) {
+            self.remarks.push(Remark::ApprovalAhead { number, current });
+            return None;
+        }
+        Some(revision)
+    }
+
+    fn tell_of_newer(&mut self) {
+        let (Some(place), Some(current)) = (self.known_place(), self.fleet.current) else { return };
+        if place.digest != current.digest {
+            self.remarks.push(Remark::AwaitsApproval(current.number));
+        }
+    }
+
+    /// Where the wish leads, with what the schema of the revision and the gate have to say.
+    fn granted(&mut self, wish: &Wish<'d>, because: Because) -> (Option<Assignment>, Because) {
+        let revision = match wish {
+            Wish::Stay => return (self.place().or_else(|| self.newborn()), because),
+            Wish::Wait => return (self.place(), because),
+            Wish::Go(revision) => *revision,
+        };
+        if let Some(known) = self.known_assignment().filter(|it| it.digest == revision.digest) {
+            return (Some(known), because);
+        }
+        if self.is_refused(revision) {
+            return (self.place(), because);
+        }
+        let to = Assignment::of(revision);
+        let from = self.known_assignment();
+        if because == Because::Following && from.is_some() && !self.gate.admits(from, to) {
+            return (from, Because::AwaitingAdmission);
+        }
+        (Some(to), because)
+    }
+
+    fn is_refused(&mut self, revision: &Revision) -> bool {
+        let refusal = self.instance.evidence.refusal(revision);
+        self.remarks
+            .extend(refusal.clone().map(|problem| Remark::SpecRefused { number: revision.number, problem }));
+        refusal.is_some()
+    }
+
+    /// What the minimum makes of an assignment that is below it: the lowest that is allowed.
+    fn lifted(&mut self, assignment: Assignment) -> Option<Assignment> {
+        let minimum = self.fleet.limits.minimum?;
+        // Equal contents are one: an instance is at the newest number of its own.
+        let newest =
+            self.fleet.history.newest_with(assignment.digest).map_or(assignment.number, |it| it.number);
+        if newest >= minimum {
+            return None;
+        }
+        self.remarks.push(Remark::BelowMinimum { number: newest, minimum });
+        let is_allowed = |it: &&Revision| it.number >= minimum && self.unusable(it).is_none();
+        let Some(lowest) = self.fleet.history.live().find(is_allowed) else {
+            self.remarks.push(Remark::MinimumUnknown(minimum));
+            return None;
+        };
+        (!self.is_refused(lowest)).then(|| Assignment::of(lowest))
+    }
+
+    /// What the status says, if its content is there.
+    fn known_assignment(&self) -> Option<Assignment> {
+        self.instance.assigned.filter(|it| self.fleet.history.newest_with(it.digest).is_some())
+    }
+
+    /// The newest revision with the content that the status says.
+    fn known_place(&self) -> Option<&'d Revision> {
+        self.fleet.history.newest_with(self.instance.assigned?.digest)
+    }
+
+    /// Where the instance is: what its status says, else what its resources tell.
+    fn place(&self) -> Option<Assignment> {
+        self.known_assignment().or_else(|| self.recovered())
+    }
+
+    /// What its resources tell: the newest content under which none would be written, else the highest stamp.
+    fn recovered(&self) -> Option<Assignment> {
+        let evidence = self.instance.evidence;
+        let at = self.fleet.history.live().rev().find(|it| evidence.is_at(it.digest));
+        let stamped = || evidence.highest_stamp().and_then(|it| self.fleet.history.find(it));
+        at.or_else(stamped).map(Assignment::of)
+    }
+
+    /// What an instance begins with.
+    fn newborn(&mut self) -> Option<Assignment> {
+        let current = self.current()?;
+        (!self.is_refused(current)).then(|| Assignment::of(current))
+    }
+}

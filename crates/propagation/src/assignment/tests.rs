@@ -1,0 +1,388 @@
+//! The rules, one by one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::SignedDuration;
+use krono_history::revision::{Health, ObjectVersion, Ownership, Presence};
+use serde_json::json;
+
+use super::*;
+use crate::limits::{Allowance, Policy};
+
+/// Revisions by number and content; a letter is a content.
+struct Scene {
+    history: History,
+    issued_at: BTreeMap<RevisionNumber, Timestamp>,
+    limits: Limits,
+    current: Option<u64>,
+    movement: Movement<'static>,
+    now: i64,
+    refused: Vec<char>,
+    broken: Vec<char>,
+    at: Vec<char>,
+    stamp: Option<u64>,
+}
+
+fn number(number: u64) -> RevisionNumber {
+    RevisionNumber::new(number).unwrap()
+}
+
+fn content(letter: char) -> Digest {
+    Digest::of_content("test", &json!(letter.to_string()))
+}
+
+fn revision(at: u64, letter: char) -> Revision {
+    Revision {
+        number: number(at),
+        digest: content(letter),
+        restored_from: None,
+        health: Health::Good,
+        superseded: None,
+        unused_since: None,
+        presence: Presence::Live,
+        ownership: Ownership::Own,
+        object: ObjectVersion::default(),
+    }
+}
+
+impl Evidence for Scene {
+    fn refusal(&self, revision: &Revision) -> Option<String> {
+        let refuses = self.refused.iter().any(|it| content(*it) == revision.digest);
+        refuses.then(|| "spec.size: too large".to_owned())
+    }
+
+    fn unusable(&self, revision: &Revision) -> Option<String> {
+        self.broken.iter().any(|it| content(*it) == revision.digest).then(|| "no such kind".to_owned())
+    }
+
+    fn is_at(&self, of: Digest) -> bool {
+        self.at.iter().any(|it| content(*it) == of)
+    }
+
+    fn highest_stamp(&self) -> Option<RevisionNumber> {
+        self.stamp.map(number)
+    }
+}
+
+/// `3c` is revision 3 with content c.
+fn parse(text: &str) -> (u64, char) {
+    let (digits, letter) = text.split_at(text.len() - 1);
+    (digits.parse().unwrap(), letter.chars().next().unwrap())
+}
+
+fn assignment(text: &str) -> Assignment {
+    let (at, letter) = parse(text);
+    Assignment { number: number(at), digest: content(letter) }
+}
+
+fn shown(assignment: Option<Assignment>) -> String {
+    let Some(assignment) = assignment else { return "none".to_owned() };
+    let letter = ('a'..='z').find(|it| content(*it) == assignment.digest).unwrap();
+    format!("{}{letter}", assignment.number)
+}
+
+impl Scene {
+    /// The last revision is current, and revisions were issued a day apart.
+    fn new(revisions: &str) -> Self {
+        let revisions: Vec<Revision> =
+            revisions.split(' ').map(parse).map(|(at, letter)| revision(at, letter)).collect();
+        let day =
+            |it: &Revision| Timestamp::from_second(i64::try_from(it.number.get()).unwrap() * 86_400).unwrap();
+        Self {
+            issued_at: revisions.iter().map(|it| (it.number, day(it))).collect(),
+            current: revisions.last().map(|it| it.number.get()),
+            history: History::new(revisions),
+            limits: Limits::default(),
+            movement: Movement::Free,
+            now: 100 * 86_400,
+            refused: Vec::new(),
+            broken: Vec::new(),
+            at: Vec::new(),
+            stamp: None,
+        }
+    }
+
+    fn with_health(mut self, at: u64, health: &Health) -> Self {
+        let changed = |it: &Revision| {
+            let health = if it.number == number(at) { health } else { &it.health };
+            Revision { health: health.clone(), ..it.clone() }
+        };
+        self.history = History::new(self.history.live().map(changed).collect());
+        self
+    }
+
+    fn decide(&self, assigned: &str, wishes: Wishes<'_>) -> Verdict {
+        self.decide_behind(&Open, assigned, wishes)
+    }
+
+    fn decide_behind(&self, gate: &dyn Gate, assigned: &str, wishes: Wishes<'_>) -> Verdict {
+        let assigned = (!assigned.is_empty()).then(|| assignment(assigned));
+        let instance = Instance { assigned, life: Life::Living, wishes, evidence: self };
+        decide(&self.fleet(), &instance, gate)
+    }
+
+    fn fleet(&self) -> Fleet<'_> {
+        Fleet {
+            history: &self.history,
+            current: self.current.and_then(|it| self.history.find(number(it))).map(Assignment::of),
+            movement: self.movement,
+            highest: self.history.highest(),
+            limits: &self.limits,
+            issued_at: &self.issued_at,
+            now: Timestamp::from_second(self.now).unwrap(),
+        }
+    }
+
+    /// Where an instance ends up, why, and the reasons of all remarks.
+    fn check(&self, assigned: &str, wishes: Wishes<'_>, expected: (&str, Because, &[&str])) {
+        let verdict = self.decide(assigned, wishes);
+        let remarks: Vec<&str> = verdict.remarks.iter().map(Remark::reason).collect();
+        let found = (shown(verdict.assignment), verdict.because, remarks);
+        assert_eq!(found, (expected.0.to_owned(), expected.1, expected.2.to_vec()), "{assigned} {wishes:?}");
+    }
+}
+
+fn pin(text: &str) -> Wishes<'_> {
+    Wishes { pin: Some(text), ..Wishes::default() }
+}
+
+fn manual(approval: Option<&str>) -> Wishes<'_> {
+    Wishes { policy: Some("Manual"), approval, ..Wishes::default() }
+}
+
+const AUTO: Wishes<'static> =
+    Wishes { suspended: false, policy: None, pin: None, approval: None, hold: None };
+
+#[test]
+fn v14_instances_follow_what_is_current() {
+    let scene = Scene::new("1a 2b 3c");
+    scene.check("", AUTO, ("3c", Because::Following, &[]));
+    scene.check("1a", AUTO, ("3c", Because::Following, &[]));
+    scene.check("3c", AUTO, ("3c", Because::Following, &[]));
+    scene.check("2b", Wishes { policy: Some("Automatic"), ..AUTO }, ("3c", Because::Following, &[]));
+}
+
+#[test]
+fn v14_the_first_in_the_order_of_precedence_decides() {
+    let mut scene = Scene::new("1a 2b 3c 4d");
+    scene.limits.minimum = Some(number(2));
+    let all = Wishes {
+        suspended: true,
+        policy: Some("Manual"),
+        pin: Some("3"),
+        approval: Some("4"),
+        hold: Some(HeldInput::Of(content('a'))),
+    };
+    let evidence = &scene;
+    let ending = Instance { assigned: Some(assignment("1a")), life: Life::Ending, wishes: all, evidence };
+    let verdict = decide(&scene.fleet(), &ending, &Open);
+    assert_eq!((shown(verdict.assignment).as_str(), verdict.because), ("1a", Because::Ending));
+    scene.check("1a", all, ("1a", Because::Paused, &[]));
+    let mut wishes = Wishes { suspended: false, ..all };
+    scene.check("4d", wishes, ("2b", Because::Minimum, &["BelowMinimumRevision"]));
+    wishes.hold = Some(HeldInput::Of(content('c')));
+    wishes.pin = Some("2");
+    scene.check("4d", wishes, ("3c", Because::InputHeld, &[]));
+    wishes.hold = None;
+    scene.check("4d", wishes, ("2b", Because::Pinned, &[]));
+    wishes.pin = None;
+    scene.check("3c", wishes, ("4d", Because::Approved, &[]));
+    wishes.approval = None;
+    scene.check("3c", wishes, ("3c", Because::Manual, &["AwaitsApproval"]));
+    wishes.policy = None;
+    scene.check("3c", wishes, ("4d", Because::Following, &[]));
+}
+
+#[test]
+fn v14_an_assignment_that_was_lost_is_found_again() {
+    let check = |at: &[char], stamp: Option<u64>, wishes: Wishes<'_>, expected: (&str, Because, &[&str])| {
+        let scene = Scene { at: at.to_vec(), stamp, ..Scene::new("1a 2b 3c") };
+        scene.check("", wishes, expected);
+    };
+    check(&['a', 'b'], Some(1), pin("1"), ("1a", Because::Pinned, &[]));
+    check(&['a', 'b'], Some(1), manual(None), ("2b", Because::Manual, &[]));
+    check(&[], Some(1), manual(None), ("1a", Because::Manual, &[]));
+    check(&[], Some(9), manual(None), ("3c", Because::Manual, &[]));
+    check(&[], None, manual(None), ("3c", Because::Manual, &[]));
+    check(&['b'], None, pin("x"), ("2b", Because::Pinned, &["PinInvalid"]));
+    check(&['b'], None, Wishes { suspended: true, ..AUTO }, ("2b", Because::Paused, &[]));
+}
+
+#[test]
+fn v14_what_a_status_says_counts_by_content() {
+    let scene = Scene { at: vec!['b'], ..Scene::new("2b 3c") };
+    scene.check("7b", manual(None), ("7b", Because::Manual, &["AwaitsApproval"]));
+    scene.check("1z", manual(None), ("2b", Because::Manual, &[]));
+}
+
+#[test]
+fn v14_a_hold_of_the_definition_only_changes_what_is_current() {
+    let scene = Scene { current: Some(2), movement: Movement::Held, ..Scene::new("1a 2b 3c") };
+    scene.check("3c", AUTO, ("2b", Because::Following, &[]));
+    scene.check("3c", pin("3"), ("3c", Because::Pinned, &[]));
+    scene.check("3c", manual(None), ("3c", Because::Manual, &["AwaitsApproval"]));
+    scene.check("1a", manual(Some("3")), ("1a", Because::Manual, &["ApprovalAhead", "AwaitsApproval"]));
+    scene.check("1a", manual(Some("2")), ("2b", Because::Approved, &[]));
+}
+
+#[test]
+fn v20_while_a_hold_is_invalid_everybody_stays() {
+    let scene = Scene { movement: Movement::Stopped("no such revision"), ..Scene::new("1a 2b 3c") };
+    scene.check("1a", AUTO, ("1a", Because::Following, &["HoldInvalid"]));
+    scene.check("", AUTO, ("3c", Because::Following, &["HoldInvalid"]));
+    scene.check("1a", pin("2"), ("2b", Because::Pinned, &[]));
+}
+
+#[test]
+fn v15_a_spec_that_a_revision_refuses_is_not_assigned_to_it() {
+    let scene = Scene { refused: vec!['c'], ..Scene::new("1a 2b 3c") };
+    scene.check("2b", AUTO, ("2b", Because::Following, &["SpecRefused"]));
+    scene.check("", AUTO, ("none", Because::Following, &["SpecRefused"]));
+    scene.check("1a", pin("3"), ("1a", Because::Pinned, &["SpecRefused"]));
+    scene.check("3c", AUTO, ("3c", Because::Following, &[]));
+    scene.check("1a", pin("2"), ("2b", Because::Pinned, &[]));
+    let told = scene.decide("2b", AUTO).remarks[0].to_string();
+    assert_eq!(told, "revision 3 does not accept the spec: spec.size: too large");
+}
+
+#[test]
+fn v24_equal_contents_are_the_same_assignment() {
+    let scene = Scene::new("1a 2b 3a");
+    scene.check("1a", AUTO, ("1a", Because::Following, &[]));
+    scene.check("2b", AUTO, ("3a", Because::Following, &[]));
+    scene.check("1a", pin("3"), ("1a", Because::Pinned, &[]));
+    scene.check("1a", manual(None), ("1a", Because::Manual, &[]));
+    scene.check("1a", manual(Some("2")), ("1a", Because::Manual, &[]));
+}
+
+#[test]
+fn v26_a_pin_that_makes_no_sense_leaves_the_instance_where_it_is() {
+    let scene = Scene::new("3c 4d 5e");
+    scene.check("4d", pin("3"), ("3c", Because::Pinned, &[]));
+    for garbage in ["", "x", "-1", "03", "3 "] {
+        scene.check("4d", pin(garbage), ("4d", Because::Pinned, &["PinInvalid"]));
+        scene.check("", pin(garbage), ("none", Because::Pinned, &["PinInvalid"]));
+    }
+    scene.check("4d", pin("2"), ("4d", Because::Pinned, &["PinPruned"]));
+    scene.check("4d", pin("9"), ("4d", Because::Pinned, &["PinInvalid"]));
+    scene.check("", pin("9"), ("none", Because::Pinned, &["PinInvalid"]));
+}
+
+#[test]
+fn v26_a_pin_names_content_not_health() {
+    let scene = Scene::new("1a 2b 3c").with_health(1, &Health::Failed("3 instances failed".to_owned()));
+    scene.check("3c", pin("1"), ("1a", Because::Pinned, &["PinnedToFailed"]));
+    let scene = Scene::new("1a 2b 3c").with_health(1, &Health::DoesNotCompile("no kind".to_owned()));
+    scene.check("3c", pin("1"), ("3c", Because::Pinned, &["PinInvalid"]));
+    scene.check("1a", pin("1"), ("1a", Because::Pinned, &["PinInvalid"]));
+    let scene = Scene { broken: vec!['a'], ..Scene::new("1a 2b 3c") };
+    scene.check("3c", pin("1"), ("3c", Because::Pinned, &["PinInvalid"]));
+}
+
+#[test]
+fn v27_a_manual_instance_moves_when_somebody_approves() {
+    let scene = Scene::new("1a 2b 3c");
+    scene.check("1a", manual(None), ("1a", Because::Manual, &["AwaitsApproval"]));
+    scene.check("1a", manual(Some("2")), ("2b", Because::Approved, &[]));
+    scene.check("2b", manual(Some("2")), ("2b", Because::Approved, &[]));
+    scene.check("3c", manual(Some("2")), ("3c", Because::Manual, &[]));
+    scene.check("1a", manual(Some("x")), ("1a", Because::Manual, &["ApprovalInvalid", "AwaitsApproval"]));
+    scene.check("1a", manual(Some("9")), ("1a", Because::Manual, &["ApprovalInvalid", "AwaitsApproval"]));
+    scene.check("", manual(None), ("3c", Because::Manual, &[]));
+}
+
+#[test]
+fn v27_an_approval_moves_nobody_who_follows() {
+    let scene = Scene::new("1a 2b 3c");
+    scene.check("1a", Wishes { approval: Some("2"), ..AUTO }, ("3c", Because::Following, &[]));
+}
+
+#[test]
+fn v27_paused_instances_stay() {
+    let scene = Scene::new("1a 2b 3c");
+    scene.check("1a", Wishes { policy: Some("Paused"), ..AUTO }, ("1a", Because::Paused, &[]));
+    scene.check("", Wishes { policy: Some("paused"), ..AUTO }, ("3c", Because::Paused, &[]));
+    scene.check("1a", Wishes { policy: Some("Later"), ..AUTO }, ("1a", Because::Manual, &["PolicyInvalid"]));
+}
+
+#[test]
+fn v28_what_the_platform_owner_forbids_is_ignored_and_reported() {
+    let mut scene = Scene::new("1a 2b 3c");
+    scene.limits.pins = Allowance::Forbidden;
+    scene.limits.policies = Some([Policy::Auto].into());
+    scene.check("1a", pin("1"), ("3c", Because::Following, &["PinForbidden"]));
+    scene.check("1a", manual(None), ("3c", Because::Following, &["PolicyForbidden"]));
+    let hold = Wishes { hold: Some(HeldInput::Of(content('a'))), ..AUTO };
+    scene.check("1a", hold, ("3c", Because::Following, &["HoldForbidden"]));
+    scene.limits.policies = Some(BTreeSet::new());
+    scene.check("1a", Wishes { policy: Some("Auto"), ..AUTO }, ("3c", Because::Following, &[]));
+}
+
+#[test]
+fn v28_nobody_runs_less_than_the_minimum() {
+    let mut scene = Scene::new("1a 2b 3c 4a");
+    scene.limits.minimum = Some(number(3));
+    scene.check("2b", manual(None), ("3c", Because::Minimum, &["AwaitsApproval", "BelowMinimumRevision"]));
+    scene.check("2b", pin("2"), ("3c", Because::Minimum, &["BelowMinimumRevision"]));
+    scene.check("1a", pin("1"), ("1a", Because::Pinned, &[]));
+    scene.limits.minimum = Some(number(9));
+    scene.check("2b", pin("2"), ("2b", Because::Pinned, &["BelowMinimumRevision", "BelowMinimumRevision"]));
+    scene.limits.minimum = Some(number(3));
+    scene.refused = vec!['c'];
+    scene.check("2b", pin("2"), ("2b", Because::Pinned, &["BelowMinimumRevision", "SpecRefused"]));
+}
+
+#[test]
+fn v28_pins_expire_so_long_after_their_revision_was_superseded() {
+    let mut scene = Scene::new("1a 2a 3c 4d");
+    scene.limits.pin_expires = Some(SignedDuration::from_hours(48));
+    let check = |scene: &mut Scene, day: i64, expected: (&str, Because, &[&str])| {
+        scene.now = day * 86_400;
+        scene.check("1a", pin("1"), expected);
+    };
+    check(&mut scene, 4, ("1a", Because::Pinned, &[]));
+    check(&mut scene, 5, ("4d", Because::Following, &["PinExpired"]));
+    scene.check("4d", pin("4"), ("4d", Because::Pinned, &[]));
+}
+
+#[test]
+fn v22_an_instance_is_held_at_the_content_of_its_input() {
+    let scene = Scene::new("1a 2b 3c");
+    let held = |hold: HeldInput<'static>| Wishes { hold: Some(hold), pin: Some("2"), ..AUTO };
+    scene.check("3c", held(HeldInput::Of(content('a'))), ("1a", Because::InputHeld, &[]));
+    let unusable = held(HeldInput::Unusable("there is no input revision 7"));
+    scene.check("3c", unusable, ("3c", Because::InputHeld, &["HoldInvalid"]));
+}
+
+struct Closed;
+
+impl Gate for Closed {
+    fn admits(&self, _: Option<Assignment>, _: Assignment) -> bool {
+        false
+    }
+}
+
+#[test]
+fn v33_a_gate_holds_back_only_those_who_follow_and_move() {
+    let scene = Scene::new("1a 2b 3c");
+    let check = |assigned: &str, wishes: Wishes<'_>, expected: (&str, Because)| {
+        let verdict = scene.decide_behind(&Closed, assigned, wishes);
+        assert_eq!((shown(verdict.assignment).as_str(), verdict.because), expected, "{assigned} {wishes:?}");
+    };
+    check("1a", AUTO, ("1a", Because::AwaitingAdmission));
+    check("3c", AUTO, ("3c", Because::Following));
+    check("", AUTO, ("3c", Because::Following));
+    check("1a", pin("2"), ("2b", Because::Pinned));
+    check("1a", manual(Some("3")), ("3c", Because::Approved));
+}
+
+#[test]
+fn v40_verdicts_are_counted_with_the_first_names() {
+    let scene = Scene::new("1a 2b 3c");
+    let (fine, wrong) = (scene.decide("1a", AUTO), scene.decide("1a", pin("x")));
+    let all = [("a", &wrong), ("b", &wrong), ("c", &wrong), ("d", &wrong), ("e", &fine)];
+    let report = report(all);
+    assert_eq!(report.decided[&Because::Following].count, 1);
+    let told = &report.remarked["PinInvalid"];
+    assert_eq!((told.count, told.first.join(" ").as_str()), (4, "a b c"));
+}

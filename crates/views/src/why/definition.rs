@@ -1,0 +1,94 @@
+//! Why a definition serves what it serves.
+
+use krono_history::Digest;
+use krono_history::hold::Hold;
+use serde_json::Value;
+
+use super::{counted_instances, is_deleting, told_by, unready};
+use crate::revisions::{RevisionRows, Standing};
+
+/// Why a definition serves what it serves, in one sentence.
+pub fn why_definition(definition: &Value, revisions: &RevisionRows) -> String {
+    let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+    if is_deleting(definition) {
+        let blocked = told_by(definition, "DeletionBlocked").map(|it| format!(": {it}"));
+        return format!("{name} is being deleted{}.", blocked.unwrap_or_default());
+    }
+    match &revisions.hold {
+        hold @ (Hold::Held { .. } | Hold::Invalid(_)) => return format!("{name} is held: {hold}."),
+        Hold::Released => {}
+    }
+    if let Some(problem) = unready(definition) {
+        return format!("{name} is not ready: {problem}.");
+    }
+    let Some(current) = revisions.current() else { return format!("{name} has no revision yet.") };
+    let pending = if is_pending(definition, revisions) {
+        format!("; an edit waits for `krono revisions create {name}`")
+    } else {
+        String::new()
+    };
+    let elsewhere: u64 = others(revisions).filter_map(|it| it.instances).sum();
+    let elsewhere = match elsewhere {
+        0 => String::new(),
+        count => format!("; {} on older revisions", counted_instances(count)),
+    };
+    let count = current.instances.map(|it| format!(" to {}", counted_instances(it))).unwrap_or_default();
+    format!("{name} serves revision {}{count}{elsewhere}{pending}.", current.number)
+}
+
+/// Whether the definition says what no revision says yet.
+fn is_pending(definition: &Value, revisions: &RevisionRows) -> bool {
+    let is_manual = definition["spec"]["revisionManagement"]["updatePolicy"]["type"] == "Manual";
+    let spec = Digest::of_definition(&definition["spec"]);
+    is_manual && revisions.history.latest().is_some_and(|it| it.digest != spec)
+}
+
+fn others(revisions: &RevisionRows) -> impl Iterator<Item = &crate::revisions::RevisionRow> {
+    revisions.rows.iter().filter(|it| !matches!(it.standing, Standing::Current | Standing::Held))
+}
+
+#[cfg(test)]
+mod tests {
+    use krono_model::names;
+    use serde_json::json;
+
+    use super::*;
+    use crate::fixture::{content, definition, revisions};
+
+    fn check(edit: impl FnOnce(&mut Value), expected: &str) {
+        let mut definition = definition();
+        edit(&mut definition);
+        let rows = RevisionRows::new(&definition, &revisions());
+        assert_eq!(why_definition(&definition, &rows), expected);
+    }
+
+    #[test]
+    fn v42_one_sentence_for_a_definition() {
+        check(|_| {}, "application serves revision 3 to 47 instances; 3 instances on older revisions.");
+        check(
+            |it| it["metadata"]["annotations"][names::ACTIVE_REVISION_ANNOTATION] = json!("2"),
+            "application is held: revision 2 is served whatever the definition says; remove the annotation \
+             krono.dev/active-revision to release it.",
+        );
+        check(
+            |it| it["metadata"]["annotations"][names::ACTIVE_REVISION_ANNOTATION] = json!("7"),
+            "application is held: no instance moves: there is no revision 7; hold one that is kept, or release the hold.",
+        );
+        check(
+            |it| {
+                it["status"]["conditions"] =
+                    json!([{"type": "Ready", "status": "False", "message": "no kind Widget"}])
+            },
+            "application is not ready: no kind Widget.",
+        );
+        check(
+            |it| {
+                it["spec"] = content(7);
+                it["spec"]["revisionManagement"] = json!({"updatePolicy": {"type": "Manual"}});
+            },
+            "application serves revision 3 to 47 instances; 3 instances on older revisions; an edit waits for \
+             `krono revisions create application`.",
+        );
+        check(|it| it["metadata"]["deletionTimestamp"] = json!("now"), "application is being deleted.");
+    }
+}

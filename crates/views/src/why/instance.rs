@@ -1,0 +1,178 @@
+//! Why an instance runs the revision it runs.
+
+use krono_history::RevisionNumber;
+use krono_model::condition::Status;
+use krono_model::{metadata, names};
+use serde_json::Value;
+
+use super::{condition, is_deleting, said, unready};
+use crate::instance::{annotation, assigned_revision, krono_status, number};
+use crate::revisions::RevisionRows;
+
+/// Why an instance runs the revision it runs, in one sentence.
+pub fn why_instance(instance: &Value, revisions: &RevisionRows) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let name = format!("{}/{}", text(&instance["kind"]).to_lowercase(), text(&instance["metadata"]["name"]));
+    if is_deleting(instance) {
+        return format!("{name} is being deleted{}.", tail(unready(instance)));
+    }
+    let told = Told {
+        instance,
+        assigned: assigned_revision(instance),
+        current: revisions.current().map(|it| it.number),
+    };
+    let problem = unready(instance).map(|it| format!("it is not ready: {it}"));
+    format!("{name} {}{}.", told.place(), tail(problem))
+}
+
+fn tail(told: Option<String>) -> String {
+    told.map(|it| format!("; {it}")).unwrap_or_default()
+}
+
+/// Why what somebody wished about revisions cannot be had.
+fn problem(instance: &Value) -> Option<String> {
+    condition(instance, "Assigned").filter(|it| it.status == Status::False).map(|it| said(&it))
+}
+
+struct Told<'i> {
+    instance: &'i Value,
+    assigned: Option<RevisionNumber>,
+    current: Option<RevisionNumber>,
+}
+
+impl Told<'_> {
+    /// Where it is and why; the first reason that decides (V14).
+    fn place(&self) -> String {
+        let policy = annotation(self.instance, names::UPDATE_POLICY_ANNOTATION);
+        if policy == Some("Paused") || metadata::is_suspended(self.instance) {
+            return format!("{} and is left alone: somebody has paused it", self.at());
+        }
+        if let Some(input) = annotation(self.instance, names::HOLD_INPUT_ANNOTATION) {
+            return format!("{} and is held at input revision {input}", self.at());
+        }
+        if let Some(pin) = annotation(self.instance, names::RGD_REVISION) {
+            return self.pinned(pin);
+        }
+        if policy == Some("Manual") {
+            return self.manual();
+        }
+        self.following()
+    }
+
+    fn at(&self) -> String {
+        self.assigned.map_or_else(|| "is at no revision yet".to_owned(), |it| format!("is at revision {it}"))
+    }
+
+    fn pinned(&self, pin: &str) -> String {
+        let problem = problem(self.instance);
+        let is_there = self.assigned.is_some_and(|it| it.to_string() == pin);
+        let newer = self.current.filter(|it| self.assigned.is_some_and(|at| at < *it));
+        let newer = newer.map(|it| format!("; the current one is {it}")).unwrap_or_default();
+        match (problem, is_there) {
+            (Some(problem), _) => format!("{} though it is pinned to {pin}: {problem}", self.at()),
+            (None, true) => format!("{} because it is pinned to it{newer}", self.at()),
+            (None, false) => format!("{} and is pinned to {pin}, where it is going", self.at()),
+        }
+    }
+
+    fn manual(&self) -> String {
+        match (self.assigned, self.current) {
+            (Some(at), Some(current)) if at != current => {
+                format!("{} and waits for approval of revision {current}", self.at())
+            }
+            (_, _) => format!("{}; newer ones wait for approval", self.at()),
+        }
+    }
+
+    fn following(&self) -> String {
+        let observed = number(krono_status(self.instance, "observedRGDRevision"));
+        match (self.assigned, self.current) {
+            (None, _) => self.at(),
+            (Some(at), Some(current)) if at != current => {
+                let why = problem(self.instance).unwrap_or_else(|| "its turn has not come".to_owned());
+                format!("{} and not yet at the current one, {current}: {why}", self.at())
+            }
+            (Some(_), _) if observed.is_some() && observed != self.assigned => {
+                format!("{}, the current one, and its resources are on their way to it", self.at())
+            }
+            (Some(_), _) => format!("{}, the current one, which it follows", self.at()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::fixture::{definition, instance, revisions};
+
+    fn check(edit: impl FnOnce(&mut Value), expected: &str) {
+        let mut instance = instance();
+        edit(&mut instance);
+        let rows = RevisionRows::new(&definition(), &revisions());
+        assert_eq!(why_instance(&instance, &rows), format!("application/my-app {expected}."));
+    }
+
+    fn at_two(instance: &mut Value) {
+        instance["status"]["currentRGDRevision"] = json!(2);
+        instance["status"]["observedRGDRevision"] = json!(2);
+    }
+
+    fn annotated(instance: &mut Value, key: &str, value: &str) {
+        instance["metadata"]["annotations"][key] = json!(value);
+    }
+
+    #[test]
+    fn v42_one_sentence_for_an_instance() {
+        check(|_| {}, "is at revision 3, the current one, which it follows");
+        check(at_two, "is at revision 2 and not yet at the current one, 3: its turn has not come");
+        check(
+            |it| it["status"]["observedRGDRevision"] = json!(2),
+            "is at revision 3, the current one, and its resources are on their way to it",
+        );
+        check(|it| it["status"] = Value::Null, "is at no revision yet");
+        check(|it| it["metadata"]["deletionTimestamp"] = json!("now"), "is being deleted");
+        check(
+            |it| {
+                it["status"]["conditions"] =
+                    json!([{"type": "Ready", "status": "False", "message": "no image"}])
+            },
+            "is at revision 3, the current one, which it follows; it is not ready: no image",
+        );
+    }
+
+    #[test]
+    fn v26_and_v27_what_somebody_wished_is_the_reason() {
+        check(
+            |it| {
+                at_two(it);
+                annotated(it, names::RGD_REVISION, "2");
+            },
+            "is at revision 2 because it is pinned to it; the current one is 3",
+        );
+        check(
+            |it| {
+                annotated(it, names::RGD_REVISION, "9");
+                it["status"]["conditions"] =
+                    json!([{"type": "Assigned", "status": "False", "message": "there is no revision 9"}]);
+            },
+            "is at revision 3 though it is pinned to 9: there is no revision 9",
+        );
+        check(
+            |it| {
+                at_two(it);
+                annotated(it, names::UPDATE_POLICY_ANNOTATION, "Manual");
+            },
+            "is at revision 2 and waits for approval of revision 3",
+        );
+        check(
+            |it| annotated(it, names::UPDATE_POLICY_ANNOTATION, "Paused"),
+            "is at revision 3 and is left alone: somebody has paused it",
+        );
+        check(
+            |it| annotated(it, names::HOLD_INPUT_ANNOTATION, "10"),
+            "is at revision 3 and is held at input revision 10",
+        );
+    }
+}
