@@ -3,6 +3,7 @@
 pub(super) mod annotate;
 pub(super) mod events;
 pub(super) mod objects;
+pub(super) mod reader;
 pub(super) mod subject;
 pub(super) mod types;
 pub(super) mod wait;
