@@ -13,7 +13,7 @@ use super::{Serving, World, is_terminating, metadata, owner};
 
 /// How the CRD in the cluster stands to the one that is needed.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Standing {
+pub(crate) enum Standing {
     /// There is none; this one is needed.
     Absent(Value),
     /// It needs this merge patch.
@@ -36,7 +36,7 @@ pub(super) enum Standing {
     Good,
 }
 
-pub(super) fn standing(world: &World<'_>, graph: &CompiledGraph) -> Standing {
+pub(crate) fn standing(world: &World<'_>, graph: &CompiledGraph) -> Standing {
     let needed = needed(world, graph);
     let Some(live) = world.crd else {
         return serde_json::to_value(&needed)

@@ -1,11 +1,11 @@
 //! What an edit would do to the kind that a definition serves.
 
 use krono_graph::CompiledGraph;
-use krono_model::definition::KIND_READY;
 use krono_model::names;
 use serde_json::{Value, json};
 
-use crate::definition::{Action, Instances, Plan, Serving, World, plan};
+use crate::definition::crd::{self, Standing};
+use crate::definition::{Instances, Serving, World};
 
 /// What becomes of the CRD of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,54 +28,42 @@ pub fn verdict(
     crd: Option<&Value>,
     now: &str,
 ) -> KindEffect {
-    let definition = applied(edited, live);
-    let planned = |serving: Serving| {
-        plan(&World {
-            definition: &definition,
-            compiled: Ok(graph),
-            crd,
-            served: crd.is_some(),
-            serving,
-            instances: Instances::default(),
-            failure: None,
-            allow_crd_deletion: false,
-            now,
-        })
-    };
-    let plan = planned(Serving::Older);
-    match plan.actions.first() {
-        None if plan.waiting.is_some() => refused(&plan),
-        Some(Action::CreateCrd(_)) => KindEffect::Created,
-        Some(Action::PatchCrd(_)) => KindEffect::Changed,
-        Some(Action::StopServing) => refused(&planned(Serving::Nothing)),
-        Some(
-            Action::AddFinalizer(_)
-            | Action::DeleteCrd { .. }
-            | Action::Serve
-            | Action::ServeWithoutGraph { .. }
-            | Action::RemoveFinalizer(_),
-        )
-        | None => KindEffect::Unchanged,
+    match standing(&applied(edited, live), graph, crd, now) {
+        Standing::Absent(_) => KindEffect::Created,
+        Standing::Different(_) => KindEffect::Changed,
+        Standing::Good | Standing::NotEstablished | Standing::NotServed => KindEffect::Unchanged,
+        Standing::Terminating => KindEffect::Refused("its CRD is being deleted".to_owned()),
+        Standing::Foreign(words)
+        | Standing::OfAnother(words)
+        | Standing::Breaking(words)
+        | Standing::Refused(words) => KindEffect::Refused(words),
     }
 }
 
 /// The CRD that the controller would have made for a definition, as the API server shows it once it is established.
 pub fn crd_made_by(definition: &Value, graph: &CompiledGraph) -> Option<Value> {
     let definition = applied(definition, Some(definition));
-    let world = World {
-        definition: &definition,
-        compiled: Ok(graph),
-        crd: None,
-        served: false,
-        serving: Serving::Nothing,
-        instances: Instances::default(),
-        failure: None,
-        allow_crd_deletion: false,
-        now: "",
-    };
-    let Some(Action::CreateCrd(mut crd)) = plan(&world).actions.into_iter().next() else { return None };
+    let Standing::Absent(mut crd) = standing(&definition, graph, None, "") else { return None };
     crd["status"] = json!({"conditions": [{"type": "Established", "status": "True"}]});
     Some(crd)
+}
+
+/// How the CRD stands to what the graph of a definition needs.
+fn standing(definition: &Value, graph: &CompiledGraph, crd: Option<&Value>, now: &str) -> Standing {
+    crd::standing(
+        &World {
+            definition,
+            compiled: Ok(graph),
+            crd,
+            served: crd.is_some(),
+            serving: Serving::Older,
+            instances: Instances::default(),
+            failure: None,
+            allow_crd_deletion: false,
+            now,
+        },
+        graph,
+    )
 }
 
 /// The definition as it would be after an apply of the edit.
@@ -95,11 +83,4 @@ fn applied(edited: &Value, live: Option<&Value>) -> Value {
         },
         "spec": edited["spec"],
     })
-}
-
-fn refused(plan: &Plan) -> KindEffect {
-    let conditions = plan.status.as_ref().and_then(|it| it["conditions"].as_array());
-    let mut conditions = conditions.into_iter().flatten();
-    let message = conditions.find(|it| it["type"] == KIND_READY).and_then(|it| it["message"].as_str());
-    KindEffect::Refused(message.unwrap_or("its kind cannot be served").to_owned())
 }
