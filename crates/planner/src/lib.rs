@@ -9,4 +9,4 @@ pub mod instance;
 pub mod preview;
 mod transition;
 
-pub use transition::{Transition, transitions};
+pub use transition::{Transition, notes, transitions};

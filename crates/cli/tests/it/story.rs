@@ -25,6 +25,11 @@ fn the_guide_to_controllers_runs_as_written() {
 }
 
 #[test]
+fn the_guide_to_revisions_runs_as_written() {
+    type_at_a_server(&blocks("docs/revisions.md", "sh").join("\n"));
+}
+
+#[test]
 fn the_guide_to_plans_runs_as_written() {
     let Some(told) = type_at_a_server(&blocks("docs/plan.md", "sh").join("\n")) else { return };
     let shown = "default/shop\n  ~ Service shop (service)\n      @@ spec.ports @@\n      + - name: http\n      +   port: 8080\n";
