@@ -10,15 +10,14 @@ use kube::api::{ApiResource, DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
 use super::cluster::objects::refused;
-use super::cluster::reader::{CRD, DEFINITION, Reader};
+use super::cluster::reader::{CRD, DEFINITION, REVISION, Reader};
 use super::server::block_on;
 use crate::arguments::handback::HandbackArguments;
 use crate::command_error::CommandError;
 use crate::output::Output;
 
 /// The kinds of revisions.
-const REVISIONS: [(&str, &str); 2] =
-    [("kro.run", "ResourceGraphDefinitionRevision"), ("kro.run", "ResourceGraphInputRevision")];
+const REVISIONS: [(&str, &str); 2] = [REVISION, ("kro.run", "ResourceGraphInputRevision")];
 const LEASE: (&str, &str) = ("coordination.k8s.io", "Lease");
 /// How many objects are named of each consequence.
 const NAMED: usize = 5;

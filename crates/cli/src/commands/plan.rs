@@ -197,7 +197,8 @@ fn fleet(edited: &Value, graph: &CompiledGraph, standing: &Standing, premise: &P
     let name = text(&edited["metadata"]["name"]);
     let owner = Owner { definition_name: &name, definition_uid: &uid };
     let edit = Edit { old: standing.graph.as_deref(), new: graph, owner };
-    let effect = verdict(edited, standing.live.as_ref(), graph, standing.crd.as_ref(), NOW);
+    let effect =
+        verdict(edited, standing.live.as_ref(), graph, standing.crd.as_ref(), &standing.revisions, NOW);
     let mut instances: Vec<InstancePlan> = standing
         .instances
         .iter()

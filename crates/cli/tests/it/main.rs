@@ -11,6 +11,7 @@ mod definitions;
 mod docs;
 mod examples;
 mod foretold;
+mod handback;
 mod help;
 mod krono;
 mod pins;

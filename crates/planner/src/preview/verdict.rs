@@ -1,11 +1,16 @@
 //! What an edit would do to the kind that a definition serves.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use krono_graph::CompiledGraph;
-use krono_model::definition::KIND_READY;
+use krono_history::Digest;
+use krono_history::retention::{Freshness, Uses};
+use krono_history::revision::{History, definition_revision};
 use krono_model::names;
 use serde_json::{Value, json};
 
-use crate::definition::{Action, Instances, Plan, Serving, World, plan};
+use crate::definition::crd::{self, Standing};
+use crate::definition::{Graphs, Instances, Past, Serving, World};
 
 /// What becomes of the CRD of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,62 +25,88 @@ pub enum KindEffect {
     Refused(String),
 }
 
-/// What the controller would make of an edited definition, given what is there.
+/// What the controller would make of an edited definition, given what is there: the definition as it is, the CRD of its kind
+/// and the objects that hold its revisions.
 pub fn verdict(
     edited: &Value,
     live: Option<&Value>,
     graph: &CompiledGraph,
     crd: Option<&Value>,
+    revisions: &[Value],
     now: &str,
 ) -> KindEffect {
     let definition = applied(edited, live);
-    let planned = |serving: Serving| {
-        plan(&World {
-            definition: &definition,
-            compiled: Ok(graph),
-            crd,
-            served: crd.is_some(),
-            serving,
-            instances: Instances::default(),
-            failure: None,
-            allow_crd_deletion: false,
-            now,
-        })
-    };
-    let plan = planned(Serving::Older);
-    match plan.actions.first() {
-        None if plan.waiting.is_some() => refused(&plan),
-        Some(Action::CreateCrd(_)) => KindEffect::Created,
-        Some(Action::PatchCrd(_)) => KindEffect::Changed,
-        Some(Action::StopServing) => refused(&planned(Serving::Nothing)),
-        Some(
-            Action::AddFinalizer(_)
-            | Action::DeleteCrd { .. }
-            | Action::Serve
-            | Action::ServeWithoutGraph { .. }
-            | Action::RemoveFinalizer(_),
-        )
-        | None => KindEffect::Unchanged,
+    match standing(&definition, graph, crd, &history(revisions, &definition), now) {
+        Standing::Absent(_) => KindEffect::Created,
+        Standing::Different(_) => KindEffect::Changed,
+        Standing::Good | Standing::NotEstablished | Standing::NotServed => KindEffect::Unchanged,
+        Standing::Terminating => KindEffect::Refused("its CRD is being deleted".to_owned()),
+        Standing::Foreign(words)
+        | Standing::OfAnother(words)
+        | Standing::Breaking(words)
+        | Standing::Refused(words) => KindEffect::Refused(words),
     }
 }
 
 /// The CRD that the controller would have made for a definition, as the API server shows it once it is established.
 pub fn crd_made_by(definition: &Value, graph: &CompiledGraph) -> Option<Value> {
     let definition = applied(definition, Some(definition));
+    let Standing::Absent(mut crd) = standing(&definition, graph, None, &History::default(), "") else {
+        return None;
+    };
+    crd["status"] = json!({"conditions": [{"type": "Established", "status": "True"}]});
+    Some(crd)
+}
+
+/// How the CRD stands to what the graph of a definition needs.
+fn standing(
+    definition: &Value,
+    graph: &CompiledGraph,
+    crd: Option<&Value>,
+    history: &History,
+    now: &str,
+) -> Standing {
+    let past = Past {
+        history,
+        objects: &BTreeMap::new(),
+        deleted: &BTreeSet::new(),
+        graphs: &NoGraphs,
+        uses: &Uses::default(),
+        instances: &[],
+        statuses: None,
+        claims: None,
+        counts: None,
+        interface: None,
+        freshness: Freshness::Live,
+    };
     let world = World {
-        definition: &definition,
+        definition,
         compiled: Ok(graph),
-        crd: None,
-        served: false,
+        crd,
+        served: crd.is_some(),
         serving: Serving::Nothing,
+        past,
         instances: Instances::default(),
         failure: None,
         allow_crd_deletion: false,
-        now: "",
+        now,
     };
-    let Some(Action::CreateCrd(mut crd)) = plan(&world).actions.into_iter().next() else { return None };
-    crd["status"] = json!({"conditions": [{"type": "Established", "status": "True"}]});
-    Some(crd)
+    crd::standing(&world, graph)
+}
+
+/// Nobody compiles what a preview has no use for.
+struct NoGraphs;
+
+impl Graphs for NoGraphs {
+    fn graph_of(&self, _: Digest) -> Option<Result<&CompiledGraph, &str>> {
+        None
+    }
+}
+
+/// The revisions that objects hold; what cannot be read is none.
+fn history(revisions: &[Value], definition: &Value) -> History {
+    let owner = definition["metadata"]["uid"].as_str().unwrap_or_default();
+    History::new(revisions.iter().filter_map(|it| definition_revision(it, owner).ok()).collect())
 }
 
 /// The definition as it would be after an apply of the edit.
@@ -94,12 +125,6 @@ fn applied(edited: &Value, live: Option<&Value>) -> Value {
             "finalizers": [names::FINALIZER],
         },
         "spec": edited["spec"],
+        "status": live.map_or(&Value::Null, |it| &it["status"]),
     })
-}
-
-fn refused(plan: &Plan) -> KindEffect {
-    let conditions = plan.status.as_ref().and_then(|it| it["conditions"].as_array());
-    let mut conditions = conditions.into_iter().flatten();
-    let message = conditions.find(|it| it["type"] == KIND_READY).and_then(|it| it["message"].as_str());
-    KindEffect::Refused(message.unwrap_or("its kind cannot be served").to_owned())
 }

@@ -18,6 +18,9 @@ pub(crate) const CRD: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDef
 /// Definitions.
 pub(crate) const DEFINITION: (&str, &str) = ("kro.run", "ResourceGraphDefinition");
 
+/// Revisions of definitions.
+pub(crate) const REVISION: (&str, &str) = ("kro.run", "ResourceGraphDefinitionRevision");
+
 /// Reads the objects of a cluster in all namespaces.
 pub(crate) struct Reader {
     client: Client,

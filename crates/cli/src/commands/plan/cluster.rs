@@ -12,7 +12,7 @@ use kube::api::{Patch, PatchParams};
 use serde_json::Value;
 
 use super::super::cluster::objects::{refused, value};
-use super::super::cluster::reader::{CRD, DEFINITION, Reader};
+use super::super::cluster::reader::{CRD, DEFINITION, REVISION, Reader};
 use super::kept::Versions;
 use super::world::{Extent, MADE, Standing, crd_of, made, mentioned};
 use crate::arguments::cluster::ClusterArguments;
@@ -39,7 +39,11 @@ impl Cluster {
             Some(resource) => self.0.list(&resource, None).await?,
             None => Vec::new(),
         };
-        Ok(Standing { live, graph: None, crd, instances })
+        let revisions = match self.0.types.kind(REVISION.0, REVISION.1) {
+            Some(kind) => self.0.list(&kind.resource, Some(&revisions_of(name))).await?,
+            None => Vec::new(),
+        };
+        Ok(Standing { live, graph: None, crd, revisions, instances })
     }
 
     /// The CRDs of the kinds that definitions mention.
@@ -125,4 +129,9 @@ impl Cluster {
             None => Ok(None),
         }
     }
+}
+
+/// The label selector of a definition's revisions.
+fn revisions_of(definition: &str) -> String {
+    format!("{}={}", names::REVISION_OF_LABEL, krono_history::names::label(definition))
 }

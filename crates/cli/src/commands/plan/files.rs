@@ -1,6 +1,7 @@
 //! The world of a plan, read from files.
 
 use krono_graph::{CompiledGraph, KindName, Kinds};
+use krono_model::names;
 use krono_planner::preview::{Objects, crd_made_by};
 use krono_schema::crd::{Scope, Version};
 use serde_json::Value;
@@ -42,7 +43,10 @@ impl Files {
         let is_instance =
             |it: &&Value| it["apiVersion"] == api_version.as_str() && it["kind"] == kind.as_str();
         let instances = self.0.iter().filter(is_instance).cloned().collect();
-        Standing { live: live.cloned(), graph: None, crd: crd.cloned(), instances }
+        let label = |it: &Value| it["metadata"]["labels"][names::REVISION_OF_LABEL] == *name;
+        let revisions = self.of_kind("ResourceGraphDefinitionRevision").filter(|it| label(it));
+        let revisions = revisions.cloned().collect();
+        Standing { live: live.cloned(), graph: None, crd: crd.cloned(), revisions, instances }
     }
 
     /// Everything that is neither a definition nor an instance of one.

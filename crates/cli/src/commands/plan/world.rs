@@ -35,6 +35,8 @@ pub(super) struct Standing {
     /// Its graph; nothing when it makes none.
     pub(super) graph: Option<Box<CompiledGraph>>,
     pub(super) crd: Option<Value>,
+    /// The objects that hold its revisions.
+    pub(super) revisions: Vec<Value>,
     pub(super) instances: Vec<Value>,
 }
 
