@@ -2,6 +2,7 @@
 
 mod collections;
 mod conditions;
+mod convergence;
 mod definitions;
 mod deletion;
 mod examples;
@@ -13,8 +14,10 @@ mod leadership;
 mod line;
 mod order;
 mod ownership;
+mod play;
 mod scopes;
 mod status;
+mod storm;
 mod suspension;
 mod values;
 mod world;
