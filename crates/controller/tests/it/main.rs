@@ -15,6 +15,7 @@ mod line;
 mod order;
 mod ownership;
 mod play;
+mod schemas;
 mod scopes;
 mod status;
 mod storm;
