@@ -11,7 +11,7 @@ use crate::play::{Pace, Play};
 
 #[test]
 fn convergence_under_faults() {
-    let suite = Run { name: "controller-convergence", cases: 3, shrinks: 40 };
+    let suite = Run { name: "controller-convergence", cases: 2, shrinks: 40 };
     run(suite, &stories(), |story| check(&story));
 }
 
