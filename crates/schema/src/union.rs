@@ -165,6 +165,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "the tables read better")]
     fn check(one: Value, other: Value, expected: Value) {
         let read = |it: &Value| Schema::from_value(it).unwrap();
         let joined = union(&read(&one), &read(&other));
