@@ -30,9 +30,7 @@ impl Caches {
         if let Some(cache) = known.filter(|it| it.filter >= filter) {
             return cache;
         }
-        let (kind, resource) = (served.kind.clone(), served.resource.clone());
-        let cache = KindCache::start(self.client.clone(), kind, resource, filter, Arc::clone(&self.router));
-        let cache = Arc::new(cache);
+        let cache = Arc::new(KindCache::start(self.client.clone(), served, filter, Arc::clone(&self.router)));
         running.insert(served.kind.clone(), Arc::downgrade(&cache));
         cache
     }

@@ -14,6 +14,7 @@ use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
 use crate::claims::Claims;
 use crate::events::Events;
+use crate::fleet::{self, Fleets};
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::queue::{Key, Outcome, Queue};
@@ -37,6 +38,7 @@ pub(crate) struct Engine {
     pub(crate) metrics: Metrics,
     pub(crate) events: Events,
     pub(crate) claims: Claims,
+    pub(crate) fleets: Fleets,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
     revisions: OnceLock<Arc<KindCache>>,
@@ -72,6 +74,7 @@ impl Engine {
             router,
             events: Events::new(client, options.condition_events),
             claims: Claims::default(),
+            fleets: Fleets::default(),
             options,
             metrics,
         }
@@ -81,6 +84,7 @@ impl Engine {
     pub(crate) async fn reconcile(&self, key: &Key) -> Outcome {
         match key {
             Key::Definition(name) => definition::reconcile(self, name).await,
+            Key::Fleet(definition) => fleet::reconcile(self, definition).await,
             Key::Instance(key) => instance::reconcile(self, key).await,
         }
     }
@@ -219,6 +223,8 @@ impl Engine {
         self.router.serve(&serving.instances.kind, Arc::clone(&name));
         let serving = Arc::new(serving);
         self.servings.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::clone(&serving));
+        self.fleets.doubt(&serving.name);
+        self.queue.add(Key::Fleet(Arc::clone(&serving.name)));
         self.enqueue_instances(&serving);
     }
 
@@ -226,6 +232,7 @@ impl Engine {
     pub(crate) fn stop_serving(&self, definition: &str) {
         let serving = self.servings.write().unwrap_or_else(PoisonError::into_inner).remove(definition);
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).remove(definition);
+        self.fleets.forget(definition);
         if let Some(serving) = serving {
             self.router.stop(&serving.instances.kind);
         }

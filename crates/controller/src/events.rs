@@ -14,6 +14,16 @@ pub(crate) struct Events {
     client: Client,
 }
 
+/// Something that happened to an instance.
+pub(crate) struct Told {
+    /// In one word.
+    pub(crate) reason: &'static str,
+    /// In a sentence.
+    pub(crate) note: String,
+    /// Whether something is not as somebody wished.
+    pub(crate) is_warning: bool,
+}
+
 impl Events {
     pub(crate) fn new(client: &Client, wanted: bool) -> Self {
         let recorder = wanted.then(|| Recorder::new(client.clone(), reporter()));
@@ -24,6 +34,18 @@ impl Events {
     pub(crate) async fn notice(&self, definition: &Value, notice: &Notice) {
         tracing::info!(definition = definition["metadata"]["name"].as_str(), "{notice}");
         self.publish(&self.anew(), notice_event(notice), definition).await;
+    }
+
+    /// Tells what happened to an instance.
+    pub(crate) async fn note(&self, instance: &Value, told: Told) {
+        let event = Event {
+            type_: if told.is_warning { EventType::Warning } else { EventType::Normal },
+            reason: told.reason.to_owned(),
+            note: Some(told.note),
+            action: "Reconcile".to_owned(),
+            secondary: None,
+        };
+        self.publish(&self.anew(), event, instance).await;
     }
 
     /// Tells what began or ceased to hold about a definition.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use jiff::Timestamp;
 use krono_graph::{CompiledGraph, Interface, KindName, Options, compile, mentioned_kinds};
 use krono_history::revision::{History, Presence, Revision, known_definition_revision};
 use krono_history::{Digest, RevisionNumber};
@@ -161,6 +162,15 @@ impl Revisions {
             object["spec"] = content.spec.unpack();
         }
         objects
+    }
+
+    /// When each was issued.
+    pub(crate) fn issued_at(&self) -> BTreeMap<RevisionNumber, Timestamp> {
+        let issued = |object: &Value| {
+            let created = object["spec"]["createdAt"].as_str();
+            created.or_else(|| object["metadata"]["creationTimestamp"].as_str())?.parse().ok()
+        };
+        self.objects.iter().filter_map(|(number, object)| Some((*number, issued(object)?))).collect()
     }
 
     /// The graph of some content: the newest revision that has it says what it was compiled against.

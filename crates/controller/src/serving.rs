@@ -69,9 +69,19 @@ impl Serving {
     }
 
     /// The graph of some content that a kept revision has; nothing when there is none, or when it compiles no longer.
-    #[expect(dead_code, reason = "instances get assignments next")]
     pub(crate) fn graph_of(&self, digest: Digest) -> Option<Arc<Graph>> {
-        self.revisions.graph(digest)?.clone().ok()
+        self.graph_or_reason(digest).ok()
+    }
+
+    /// The same, or why there is none.
+    pub(crate) fn graph_or_reason(&self, digest: Digest) -> Result<Arc<Graph>, String> {
+        let pruned = || Err("no kept revision has this content".to_owned());
+        self.revisions.graph(digest).cloned().unwrap_or_else(pruned)
+    }
+
+    /// The revisions that are there.
+    pub(crate) fn revisions(&self) -> &Revisions {
+        &self.revisions
     }
 
     /// The revisions that are kept, by number and content, oldest first.

@@ -7,6 +7,8 @@ pub mod digest;
 pub mod handback;
 pub mod instance;
 pub mod preview;
+mod replacing;
 mod transition;
 
+pub use replacing::replacing;
 pub use transition::{Transition, notes, transitions};

@@ -15,6 +15,7 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use super::{Objects, Put, identity};
+use crate::catalogue::Served;
 use crate::live::Live;
 use crate::queue::Key;
 use crate::router::Router;
@@ -44,6 +45,8 @@ pub(crate) struct KindCache {
     pub(crate) kind: KindName,
     pub(crate) resource: ApiResource,
     pub(crate) filter: Filter,
+    /// Whether the objects are instances of a definition.
+    pub(crate) is_defined: bool,
     state: Arc<RwLock<State>>,
     router: Arc<Router>,
     task: JoinHandle<()>,
@@ -64,13 +67,8 @@ impl Drop for KindCache {
 }
 
 impl KindCache {
-    pub(crate) fn start(
-        client: Client,
-        kind: KindName,
-        resource: ApiResource,
-        filter: Filter,
-        router: Arc<Router>,
-    ) -> Self {
+    pub(crate) fn start(client: Client, served: &Served, filter: Filter, router: Arc<Router>) -> Self {
+        let (kind, resource) = (served.kind.clone(), served.resource.clone());
         let state = Arc::default();
         let watch = Watch {
             kind: kind.clone(),
@@ -80,7 +78,7 @@ impl KindCache {
             router: Arc::clone(&router),
         };
         let task = tokio::spawn(watch.run(client));
-        Self { kind, resource, filter, state, router, task }
+        Self { kind, resource, filter, is_defined: served.is_defined, state, router, task }
     }
 
     /// The objects, if all of them are known.

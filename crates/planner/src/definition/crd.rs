@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 
 use super::marks;
+use super::own_status;
 use super::plain::plain;
 use super::verdict::{breaking, change_that_kro_sees, every_change};
 use super::{Serving, World, is_terminating, metadata, owner};
@@ -167,7 +168,7 @@ fn needed(
     spec: Option<&CustomResourceSpec>,
     graph: &CompiledGraph,
 ) -> Result<CustomResourceSpec, String> {
-    let wanted = &graph.crd.spec;
+    let wanted = &own_status::spec_of(graph);
     let Some(spec) = spec else { return Ok(wanted.clone()) };
     let name = &graph.crd.metadata.name;
     if let Some(fixed) = fixed(spec, wanted) {
@@ -199,7 +200,8 @@ fn is_return(world: &World<'_>, graph: &CompiledGraph) -> bool {
     let digest = Digest::of_definition(&world.definition["spec"]);
     let is_known = world.past.history.newest_with(digest).is_some();
     let keeps_promise = |(_, current): (Digest, &CompiledGraph)| {
-        breaking(&current.crd.spec.versions, &graph.crd.spec.versions, every_change).is_none()
+        let (before, after) = (own_status::spec_of(current), own_status::spec_of(graph));
+        breaking(&before.versions, &after.versions, every_change).is_none()
     };
     is_known || members(world).next().is_some_and(keeps_promise)
 }
@@ -215,13 +217,13 @@ fn members<'a>(world: &World<'a>) -> impl Iterator<Item = (Digest, &'a CompiledG
 
 /// What the current revision and all that instances are assigned to promise; nothing when there are none.
 fn promised(world: &World<'_>) -> Option<CustomResourceSpec> {
-    members(world).map(|(_, graph)| graph.crd.spec.clone()).reduce(|joint, next| joined(&joint, &next))
+    members(world).map(|(_, graph)| own_status::spec_of(graph)).reduce(|joint, next| joined(&joint, &next))
 }
 
 /// What a CRD that is made anew should be.
 fn widened(world: &World<'_>, graph: &CompiledGraph) -> CustomResourceSpec {
     let assigned = members(world).filter(|_| !allows_breaking(world.definition));
-    assigned.fold(graph.crd.spec.clone(), |joint, (_, next)| joined(&joint, &next.crd.spec))
+    assigned.fold(own_status::spec_of(graph), |joint, (_, next)| joined(&joint, &own_status::spec_of(next)))
 }
 
 /// A spec that serves instances of both; versions that only one of them has are not joined.

@@ -34,7 +34,7 @@ pub(crate) fn outlook(world: &World<'_>, graph: &CompiledGraph) -> Outlook {
     let id = instance.applyset_id();
     let visible = Visible { world, id: &id };
     let evaluation = graph.evaluate(world.instance, &visible);
-    let desired = desired(world, graph, &evaluation, &instance, &id);
+    let desired = desired(world, graph, &evaluation, &instance, &id, None);
     let mut wanted: Vec<Wanted> = desired.into_iter().map(|it| wanted_now(graph, it)).collect();
     let mut vague: BTreeSet<&str> = BTreeSet::new();
     for (index, draft) in graph.drafts(world.instance, &visible).into_iter().enumerate() {

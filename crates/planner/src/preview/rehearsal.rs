@@ -78,6 +78,7 @@ impl Stage<'_, '_> {
             instance: &self.instance,
             graph: Ok(graph),
             owner,
+            assigned: None,
             cluster: &self.world,
             refused: &self.refused,
             now,
@@ -98,6 +99,8 @@ impl Stage<'_, '_> {
                 self.touched.insert(name, Touched::Deleted);
             }
             Action::Release { name, patch } => self.release(name, &patch),
+            // A preview has no assignment, so no input is issued and no request answered.
+            Action::Begin(_) | Action::Amend(_) => {}
         }
     }
 

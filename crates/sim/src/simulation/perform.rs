@@ -48,7 +48,9 @@ impl Simulation {
             | Action::Record(_)
             | Action::Apply { .. }
             | Action::Delete { .. }
-            | Action::Release { .. } => false,
+            | Action::Release { .. }
+            | Action::Begin(_)
+            | Action::Amend(_) => false,
         }
     }
 
@@ -152,6 +154,9 @@ fn request(instance: &ObjectName, action: Action) -> Request {
         Action::Release { name, patch } => Request::Merge { name, patch, manager: names::MANAGER_RESOURCES },
         Action::RemoveFinalizer(patch) => {
             Request::Merge { name: instance.clone(), patch, manager: names::MANAGER_LABELLER }
+        }
+        Action::Begin(patch) | Action::Amend(patch) => {
+            Request::Merge { name: instance.clone(), patch, manager: names::MANAGER_KRONO }
         }
     }
 }
