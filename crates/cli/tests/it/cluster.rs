@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 use crate::krono::{Run, command};
 
 /// How long anything may take.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// A server that runs until the test ends.
 pub(crate) struct Cluster {
