@@ -20,9 +20,14 @@ use super::server::shown;
 use crate::arguments::cluster::ClusterArguments;
 use crate::command_error::CommandError;
 
+/// How long a server may say nothing: a little longer than a watch lasts in which nothing happens.
+const LONGEST_SILENCE: Duration = Duration::from_secs(300);
+
 /// A client of the cluster, and where it is.
 pub(super) async fn connect(arguments: &ClusterArguments) -> Result<(Client, String), CommandError> {
-    let config = config(arguments).await?;
+    let mut config = config(arguments).await?;
+    // A server that never answers would hold up a watch for ever.
+    (config.read_timeout, config.reset_reader_on_write) = (Some(LONGEST_SILENCE), true);
     let url = config.cluster_url.to_string();
     let client = Client::try_from(config)
         .map_err(|error| CommandError::usage(format!("the kubeconfig cannot be used: {error}")))?;
