@@ -10,7 +10,7 @@ use krono_planner::digest::Digest;
 use krono_planner::instance::Applied;
 use serde_json::Value;
 
-use packed::Packed;
+pub(crate) use packed::Packed;
 
 pub(crate) use watch::{Filter, Incomplete, KindCache, Reading};
 
@@ -51,8 +51,9 @@ impl Entry {
         self.object.labels()
     }
 
-    pub(crate) fn is_terminating(&self) -> bool {
-        self.object.is_terminating()
+    /// Its metadata and its status, which is cheaper.
+    pub(crate) fn without_spec(&self) -> Value {
+        self.object.without_spec()
     }
 
     /// An object as it was read, outside of any cache; it loses its managed fields.

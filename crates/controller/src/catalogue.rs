@@ -79,10 +79,15 @@ impl Catalogue {
 
     /// The kinds that a definition mentions, as far as the cluster serves them.
     pub(crate) async fn mentioned(&self, definition: &Value) -> kube::Result<Mentioned> {
+        self.kinds(&mentioned_kinds(definition)).await
+    }
+
+    /// Kinds by API version and name, as far as the cluster serves them.
+    pub(crate) async fn kinds(&self, names: &[(String, String)]) -> kube::Result<Mentioned> {
         let mut kinds = BTreeMap::new();
-        for (api_version, kind) in mentioned_kinds(definition) {
-            if let Some(served) = self.find(&api_version, &kind).await? {
-                kinds.insert((api_version, kind), served);
+        for (api_version, kind) in names {
+            if let Some(served) = self.find(api_version, kind).await? {
+                kinds.insert((api_version.clone(), kind.clone()), served);
             }
         }
         Ok(Mentioned { kinds, built_in: Arc::clone(&self.built_in) })

@@ -1,15 +1,20 @@
 //! One definition: observe, plan, apply, publish.
 
+mod fleet;
 mod observe;
+mod orphans;
 mod perform;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use krono_graph::KindName;
-use krono_planner::definition::{Failure, Plan, plan};
+use krono_history::retention::Freshness;
+use krono_planner::definition::{Action, Failure, Plan};
 use kube::api::ApiResource;
 use serde_json::{Value, json};
 
+use crate::cache::KindCache;
 use crate::engine::Engine;
 use crate::instance::replacing;
 use crate::queue::{Key, Outcome};
@@ -17,7 +22,9 @@ use crate::refusal::Refusal;
 use crate::requests::Subresource;
 use crate::run::StartError;
 
-use observe::Observed;
+use observe::{Observed, Read};
+
+pub(crate) use fleet::assigned;
 
 /// Who installs the kinds that krono brings along.
 const INSTALLER: &str = "krono";
@@ -71,9 +78,10 @@ pub(crate) async fn install(engine: &Engine) -> Result<(), StartError> {
 
 /// Makes the kind of a definition known and serves it, as far as that is possible now.
 pub(crate) async fn reconcile(engine: &Engine, name: &Arc<str>) -> Outcome {
-    let mut failed = None;
+    let counts = engine.may_count(name);
+    let mut pass = Pass { engine, name, failed: None, counts, freshness: Freshness::Cached };
     for _ in 0..MOST_ROUNDS {
-        match round(engine, name, &mut failed).await {
+        match pass.round().await {
             Ok(Some(outcome)) => return outcome,
             Ok(None) => {}
             Err(error) => match Refusal::of(&error) {
@@ -93,6 +101,7 @@ pub(crate) async fn reconcile(engine: &Engine, name: &Arc<str>) -> Outcome {
 pub(super) enum Failed {
     Crd(String),
     Controller(String),
+    Revision(String),
 }
 
 impl Failed {
@@ -100,62 +109,137 @@ impl Failed {
         match self {
             Self::Crd(words) => Failure::Crd(words),
             Self::Controller(words) => Failure::Controller(words),
+            Self::Revision(words) => Failure::Revision(words),
         }
     }
 }
 
-/// The cache says when it is complete; unless it has become so meanwhile.
-fn wait_for_revisions(engine: &Engine, name: &Arc<str>) -> Outcome {
-    let key = Key::Definition(Arc::clone(name));
-    engine.router.wait(&crate::revisions::kind(), key.clone());
-    if engine.revisions().read().is_ok() {
-        engine.queue.add(key);
-    }
-    Outcome::Done
+/// One look at a definition, in one or more rounds.
+struct Pass<'p> {
+    engine: &'p Engine,
+    name: &'p Arc<str>,
+    failed: Option<Failed>,
+    /// Whether it is time to tell how many instances there are.
+    counts: bool,
+    freshness: Freshness,
 }
 
-/// One look; nothing when another is due at once.
-async fn round(
-    engine: &Engine,
-    name: &Arc<str>,
-    failed: &mut Option<Failed>,
-) -> kube::Result<Option<Outcome>> {
-    let Some(definition) = engine.definition(name) else {
-        engine.stop_serving(name);
-        return Ok(Some(Outcome::Done));
-    };
-    let Ok(revisions) = engine.revisions_of(name) else {
-        return Ok(Some(wait_for_revisions(engine, name)));
-    };
-    let observed = Observed::of(engine, name, definition, revisions).await?;
-    let now = crate::clock::now();
-    let Plan { actions, status, waiting, notices } =
-        plan(&observed.world(engine, failed.as_ref().map(Failed::as_failure), &now));
-    for notice in notices {
-        tracing::warn!(definition = &**name, "{notice}");
+impl Pass<'_> {
+    fn key(&self) -> Key {
+        Key::Definition(Arc::clone(self.name))
     }
-    if !actions.is_empty() {
-        for action in actions {
-            if let Err(failure) = perform::perform(engine, &observed, action).await? {
-                *failed = Some(failure);
-                break;
+
+    /// One round; nothing when another is due at once.
+    async fn round(&mut self) -> kube::Result<Option<Outcome>> {
+        let (engine, name) = (self.engine, self.name);
+        for cache in [engine.definitions(), engine.revisions()] {
+            if cache.read().is_err() {
+                return Ok(Some(self.wait_for(cache)));
             }
         }
-        return Ok(None);
+        let Some(definition) = engine.definition(name) else {
+            engine.stop_serving(name);
+            return orphans::look_after(engine, name).await.map(Some);
+        };
+        let read = match self.read(definition).await? {
+            Ok(read) => read,
+            Err(outcome) => return Ok(Some(outcome)),
+        };
+        self.freshness = Freshness::Cached;
+        let observed = Observed::of(engine, name, read, self.counts).await?;
+        engine.keep_serving(name, &observed.revisions);
+        let failure = self.failed.as_ref().map(Failed::as_failure);
+        let plan = observed.plan(engine, failure, &crate::clock::now());
+        if plan.needs_live_look {
+            self.freshness = Freshness::Live;
+            return Ok(None);
+        }
+        if plan.actions.is_empty() {
+            return self.publish(&observed, plan).await.map(Some);
+        }
+        self.perform(&observed, plan).await?;
+        Ok(None)
     }
-    if let Some(status) = status {
+
+    /// The definition and its revisions, from caches or from the server; or why there is nothing to be done yet.
+    async fn read(&self, definition: Value) -> kube::Result<Result<Read, Outcome>> {
+        let freshness = self.freshness;
+        if freshness == Freshness::Live {
+            let Some(definition) = self.engine.requests.get(&resource(), "", self.name).await? else {
+                return Ok(Err(Outcome::Retry));
+            };
+            let revisions = self.engine.live_revisions_of(&definition).await?;
+            return Ok(Ok(Read { definition, revisions, freshness }));
+        }
+        match self.engine.revisions_of(&definition) {
+            Ok(revisions) => Ok(Ok(Read { definition, revisions, freshness })),
+            Err(_) => Ok(Err(self.wait_for(self.engine.revisions()))),
+        }
+    }
+
+    /// The cache says when it is complete; unless it has become so meanwhile.
+    fn wait_for(&self, cache: &KindCache) -> Outcome {
+        self.engine.router.wait(&cache.kind, self.key());
+        if cache.read().is_ok() {
+            self.engine.queue.add(self.key());
+        }
+        Outcome::Done
+    }
+
+    async fn perform(&mut self, observed: &Observed, plan: Plan) -> kube::Result<()> {
+        for action in plan.actions {
+            if matches!(action, Action::PatchRevisionStatus { .. }) && self.counts {
+                self.engine.counted(self.name);
+            }
+            if let Err(failure) = perform::perform(self.engine, observed, action).await? {
+                self.failed = Some(failure);
+                return Ok(());
+            }
+        }
+        for notice in &plan.notices {
+            self.engine.events.notice(&observed.definition, notice).await;
+        }
+        Ok(())
+    }
+
+    /// Nothing is left to do: what is known is told.
+    async fn publish(&self, observed: &Observed, plan: Plan) -> kube::Result<Outcome> {
+        let (engine, name) = (self.engine, self.name);
+        if let Some(status) = plan.status {
+            self.publish_status(observed, &status).await?;
+        }
+        let words: Vec<String> = plan.notices.iter().map(ToString::to_string).collect();
+        if engine.is_news(name, &words) {
+            for notice in &plan.notices {
+                engine.events.notice(&observed.definition, notice).await;
+            }
+        }
+        if let Some(at) = plan.next_look {
+            let seconds = at.as_second().saturating_sub(crate::clock::timestamp().as_second());
+            let pause = Duration::from_secs(u64::try_from(seconds).unwrap_or_default().max(1));
+            engine.queue.add_later(self.key(), pause);
+        }
+        let again = plan.waiting.is_some_and(krono_planner::definition::Waiting::needs_another_look);
+        Ok(if again { Outcome::Retry } else { Outcome::Done })
+    }
+
+    async fn publish_status(&self, observed: &Observed, status: &Value) -> kube::Result<()> {
+        let (engine, name) = (self.engine, self.name);
+        let before = &observed.definition["status"];
         let state = |status: &Value| status["state"].as_str().unwrap_or_default().to_owned();
-        let (from, to) = (state(&observed.definition["status"]), state(&status));
+        let (from, to) = (state(before), state(status));
         if from != to {
             engine.metrics.definition_state_changed(name, &from, &to);
         }
+        if self.counts && before["revisionHistory"] != status["revisionHistory"] {
+            engine.counted(name);
+        }
         // The answer to a patch of any version might hide somebody's edit, which nobody would look at.
         let version = &observed.definition["metadata"]["resourceVersion"];
-        let status = replacing(&status, &observed.definition["status"]);
-        let patch = json!({"metadata": {"resourceVersion": version}, "status": status});
+        let patch = json!({"metadata": {"resourceVersion": version}, "status": replacing(status, before)});
         let answer = engine.requests.merge(&resource(), ("", name), &patch, Subresource::Status).await?;
-        engine.definitions().answer(answer, None, &Key::Definition(Arc::clone(name)));
+        engine.events.tell_notes(before, &answer).await;
+        engine.definitions().answer(answer, None, &self.key());
+        Ok(())
     }
-    let again = waiting.is_some_and(krono_planner::definition::Waiting::needs_another_look);
-    Ok(Some(if again { Outcome::Retry } else { Outcome::Done }))
 }

@@ -7,6 +7,7 @@ use krono_graph::{KindName, Kinds};
 use krono_planner::definition::crd_name;
 use kube::Client;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::cache::{Entry, Filter, Incomplete, KindCache};
 use crate::caches::Caches;
@@ -41,6 +42,10 @@ pub(crate) struct Engine {
     revisions: OnceLock<Arc<KindCache>>,
     /// By definition, the revisions that were last read.
     kept: Mutex<HashMap<Arc<str>, Arc<Revisions>>>,
+    /// By definition, when its instances were last counted in public.
+    counted: Mutex<HashMap<Arc<str>, Instant>>,
+    /// By definition, what was last told of it without anything being done.
+    told: Mutex<HashMap<Arc<str>, Vec<String>>>,
 }
 
 impl Engine {
@@ -52,7 +57,7 @@ impl Engine {
     ) -> Self {
         let requests = Requests::new(client.clone());
         let queue = Arc::new(Queue::default());
-        let router = Arc::new(Router::new(Arc::clone(&queue)));
+        let router = Arc::new(Router::new(Arc::clone(&queue), options.counts_every));
         Self {
             caches: Caches::new(client.clone(), Arc::clone(&router)),
             catalogue: Catalogue::new(requests.clone(), built_in),
@@ -60,6 +65,8 @@ impl Engine {
             definitions: OnceLock::new(),
             revisions: OnceLock::new(),
             kept: Mutex::default(),
+            counted: Mutex::default(),
+            told: Mutex::default(),
             requests,
             queue,
             router,
@@ -94,16 +101,69 @@ impl Engine {
         })
     }
 
-    /// The revisions of one definition that are kept.
-    pub(crate) fn revisions_of(&self, definition: &Arc<str>) -> Result<Arc<Revisions>, Incomplete> {
+    /// The revisions of one definition that are kept, as far as the cache knows.
+    pub(crate) fn revisions_of(&self, definition: &Value) -> Result<Arc<Revisions>, Incomplete> {
         let reading = self.revisions().read()?;
-        let all: Vec<_> = reading.objects().all().map(Entry::object).collect();
-        let own = all.iter().filter(|it| *revisions::definition_of(it) == **definition);
+        let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+        let own = reading.objects().within(None).filter(|(_, it, _)| revisions::may_be_of(it, name));
+        let own: Vec<Value> = own.map(|(_, _, entry)| entry.object()).collect();
+        Ok(self.keep(definition, &own))
+    }
+
+    /// The same, asked of the server.
+    pub(crate) async fn live_revisions_of(&self, definition: &Value) -> kube::Result<Arc<Revisions>> {
+        let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+        let listed = self.requests.list(&revisions::resource(), Some(revisions::selector(name))).await?;
+        Ok(self.keep(definition, &listed))
+    }
+
+    fn keep<'o>(&self, definition: &Value, all: impl IntoIterator<Item = &'o Value>) -> Arc<Revisions> {
+        let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+        let own = all.into_iter().filter(|it| revisions::definition_of(it) == name);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = kept.get(definition).map(AsRef::as_ref);
-        let read = Arc::new(Revisions::read(Arc::clone(definition), own, before, self.options.graph));
-        kept.insert(Arc::clone(definition), Arc::clone(&read));
-        Ok(read)
+        let before = kept.get(name).map(AsRef::as_ref);
+        let read = Arc::new(Revisions::read(definition, own, before, self.options.graph));
+        kept.insert(name.into(), Arc::clone(&read));
+        read
+    }
+
+    /// The revisions that are kept have changed, and what is current has not.
+    pub(crate) fn keep_serving(&self, definition: &str, revisions: &Arc<Revisions>) {
+        let mut servings = self.servings.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(serving) = servings.get_mut(definition)
+            && !serving.kept().eq(revisions.kept())
+        {
+            *serving = Arc::new(serving.keeping(Arc::clone(revisions)));
+        }
+    }
+
+    /// Whether it is time to tell how many instances of a definition there are; if not, it is looked at again when it is.
+    pub(crate) fn may_count(&self, definition: &Arc<str>) -> bool {
+        let counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner).get(definition).copied();
+        let Some(pause) = counted.and_then(|it| self.options.counts_every.checked_sub(it.elapsed())) else {
+            return true;
+        };
+        if pause.is_zero() {
+            return true;
+        }
+        self.queue.add_later(Key::Definition(Arc::clone(definition)), pause);
+        false
+    }
+
+    /// It was told how many instances of a definition there are.
+    pub(crate) fn counted(&self, definition: &Arc<str>) {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        counted.insert(Arc::clone(definition), Instant::now());
+    }
+
+    /// Whether something about a definition is told for the first time.
+    pub(crate) fn is_news(&self, definition: &Arc<str>, words: &[String]) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if words.is_empty() {
+            told.remove(definition);
+            return false;
+        }
+        told.insert(Arc::clone(definition), words.to_vec()).is_none_or(|before| before != words)
     }
 
     /// Waits until the API server answers for a kind, which comes a while after its definition is established.

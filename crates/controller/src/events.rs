@@ -1,31 +1,69 @@
 //! Events: what people see with `kubectl describe` and `kubectl events`.
 
 use k8s_openapi::api::core::v1::ObjectReference;
-use krono_planner::{Transition, transitions};
+use krono_planner::definition::Notice;
+use krono_planner::{Transition, notes, transitions};
 use kube::Client;
 use kube::runtime::events::{Event, EventType, Recorder, Reporter};
 use serde_json::Value;
 
 /// Tells of changed conditions, if that is wanted.
 pub(crate) struct Events {
+    /// Where every change of a condition is told.
     recorder: Option<Recorder>,
+    client: Client,
 }
 
 impl Events {
     pub(crate) fn new(client: &Client, wanted: bool) -> Self {
-        let reporter = Reporter { controller: "kro".to_owned(), instance: None };
-        Self { recorder: wanted.then(|| Recorder::new(client.clone(), reporter)) }
+        let recorder = wanted.then(|| Recorder::new(client.clone(), reporter()));
+        Self { recorder, client: client.clone() }
+    }
+
+    /// Tells what happened to a definition.
+    pub(crate) async fn notice(&self, definition: &Value, notice: &Notice) {
+        tracing::info!(definition = definition["metadata"]["name"].as_str(), "{notice}");
+        self.publish(&self.anew(), notice_event(notice), definition).await;
+    }
+
+    /// Tells what began or ceased to hold about a definition.
+    pub(crate) async fn tell_notes(&self, before: &Value, definition: &Value) {
+        for transition in notes(before, &definition["status"]) {
+            self.publish(&self.anew(), event(transition), definition).await;
+        }
+    }
+
+    /// A recorder counts events of one reason together, and tells the words of the first alone.
+    fn anew(&self) -> Recorder {
+        Recorder::new(self.client.clone(), reporter())
+    }
+
+    async fn publish(&self, recorder: &Recorder, event: Event, object: &Value) {
+        if let Err(error) = recorder.publish(&event, &reference(object)).await {
+            tracing::warn!(%error, "an event was not recorded");
+        }
     }
 
     /// Tells what changed since an object had another status.
     pub(crate) async fn tell(&self, before: &Value, object: &Value) {
         let Some(recorder) = &self.recorder else { return };
         for transition in transitions(before, &object["status"]) {
-            if let Err(error) = recorder.publish(&event(transition), &reference(object)).await {
-                tracing::warn!(%error, "an event was not recorded");
-            }
+            self.publish(recorder, event(transition), object).await;
         }
     }
+}
+
+fn reporter() -> Reporter {
+    Reporter { controller: "kro".to_owned(), instance: None }
+}
+
+fn notice_event(notice: &Notice) -> Event {
+    let transition = Transition {
+        condition: notice.reason().to_owned(),
+        note: notice.to_string(),
+        is_warning: notice.is_warning(),
+    };
+    event(transition)
 }
 
 fn event(transition: Transition) -> Event {

@@ -27,9 +27,19 @@ impl Graph {
         catalogue: &Catalogue,
         all: &Caches,
     ) -> kube::Result<Vec<Arc<KindCache>>> {
-        if let Some(known) = self.lock().clone() {
-            return Ok(known);
+        let known = self.lock().clone();
+        match known {
+            Some(known) => Ok(known),
+            None => self.find_caches(catalogue, all).await,
         }
+    }
+
+    /// The same, looked for anew: kinds may not be what they were.
+    pub(crate) async fn find_caches(
+        &self,
+        catalogue: &Catalogue,
+        all: &Caches,
+    ) -> kube::Result<Vec<Arc<KindCache>>> {
         let filters = filters(&self.compiled);
         let mut caches = Vec::new();
         for (kind, filter) in &filters {

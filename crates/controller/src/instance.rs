@@ -4,6 +4,7 @@ mod perform;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use krono_model::applyset::Inventory;
@@ -87,13 +88,13 @@ impl Pass<'_> {
         Some(Inventory::read(&instance).ok().flatten().unwrap_or_default())
     }
 
-    /// A definition on its way out may wait for just this.
+    /// A definition counts its instances; one on its way out may wait for just this.
     fn absent(&self) -> Outcome {
         self.engine.router.set_interests(self.key, Vec::new());
         let definition = self.engine.definition(&self.key.definition);
-        if definition.is_some_and(|it| !it["metadata"]["deletionTimestamp"].is_null()) {
-            self.engine.queue.add(Key::Definition(Arc::clone(&self.key.definition)));
-        }
+        let is_ending = definition.is_some_and(|it| !it["metadata"]["deletionTimestamp"].is_null());
+        let pause = if is_ending { Duration::ZERO } else { self.engine.options.counts_every };
+        self.engine.queue.add_later(Key::Definition(Arc::clone(&self.key.definition)), pause);
         Outcome::Done
     }
 

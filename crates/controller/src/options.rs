@@ -1,5 +1,7 @@
 //! What can be set.
 
+use std::time::Duration;
+
 /// How the controllers work.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -9,6 +11,8 @@ pub struct Options {
     pub allow_crd_deletion: bool,
     /// Whether every change of an instance's conditions is told by an Event.
     pub condition_events: bool,
+    /// How long to wait before telling again how many instances there are.
+    pub counts_every: Duration,
     /// What definitions may use.
     pub graph: krono_graph::Options,
 }
@@ -19,6 +23,7 @@ impl Default for Options {
             concurrency: 32,
             allow_crd_deletion: false,
             condition_events: false,
+            counts_every: Duration::from_secs(5),
             graph: krono_graph::Options::default(),
         }
     }

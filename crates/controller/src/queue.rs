@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -56,6 +58,15 @@ impl Queue {
     /// Asks for a look.
     pub(crate) fn add(&self, key: Key) {
         self.lock().add(key);
+        self.changed.notify_one();
+    }
+
+    /// Asks for a look after a while, or earlier if somebody else does.
+    pub(crate) fn add_later(&self, key: Key, pause: Duration) {
+        if pause.is_zero() {
+            return self.add(key);
+        }
+        self.lock().add_at(key, Instant::now() + pause);
         self.changed.notify_one();
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use krono_graph::KindName;
 use krono_model::{names, selector};
@@ -9,12 +10,15 @@ use krono_planner::instance::{Interest, ObjectName};
 use serde_json::Value;
 
 use crate::cache::identity;
+use crate::definition::assigned;
 use crate::queue::{InstanceKey, Key, Queue};
 
 /// Knows who cares about which objects.
 #[derive(Debug)]
 pub(crate) struct Router {
     queue: Arc<Queue>,
+    /// How long a definition may wait to hear of its instances.
+    counts_every: Duration,
     routes: Mutex<Routes>,
 }
 
@@ -31,8 +35,8 @@ struct Routes {
 }
 
 impl Router {
-    pub(crate) fn new(queue: Arc<Queue>) -> Self {
-        Self { queue, routes: Mutex::default() }
+    pub(crate) fn new(queue: Arc<Queue>, counts_every: Duration) -> Self {
+        Self { queue, counts_every, routes: Mutex::default() }
     }
 
     /// Objects of a kind are instances of a definition from now on.
@@ -101,6 +105,9 @@ impl Router {
     /// Those who care about an object.
     fn touched(&self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) -> HashSet<Key> {
         let routes = self.lock();
+        if let Some(definition) = routes.counting(kind, before, after) {
+            self.queue.add_later(definition, self.counts_every);
+        }
         let mut keys = HashSet::new();
         for object in before.into_iter().chain(after) {
             keys.extend(routes.itself(kind, object));
@@ -127,6 +134,13 @@ impl Routes {
         }
         let definition = Arc::clone(self.definitions.get(&group_kind(kind))?);
         Some(Key::Instance(InstanceKey { definition, namespace, name }))
+    }
+
+    /// The definition that counts its instances, when there is one more or when one moves.
+    fn counting(&self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) -> Option<Key> {
+        let definition = self.definitions.get(&group_kind(kind))?;
+        let is_moved = before.is_none() || before.and_then(assigned) != after.and_then(assigned);
+        is_moved.then(|| Key::Definition(Arc::clone(definition)))
     }
 
     /// The instance that the object was made for.

@@ -8,7 +8,7 @@ use krono_history::issue::Named;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::applyset::{GroupKind, Inventory};
 use krono_model::metadata::Owner;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cache::{Filter, KindCache};
 use crate::caches::Caches;
@@ -19,9 +19,10 @@ use crate::revisions::Revisions;
 /// All that the instances of one definition are made with.
 pub(crate) struct Serving {
     pub(crate) name: Arc<str>,
-    /// What the graph was compiled from.
-    definition: Value,
-    mentioned: Mentioned,
+    /// The UID of the definition.
+    uid: String,
+    /// The kinds that the current graph mentions, as they were when it began to be served.
+    pub(crate) mentioned: Mentioned,
     current: Current,
     revisions: Arc<Revisions>,
     pub(crate) instances: Arc<KindCache>,
@@ -30,6 +31,7 @@ pub(crate) struct Serving {
 }
 
 /// What instances without an assignment are made with.
+#[derive(Clone)]
 pub(crate) struct Current {
     /// The revision, when it is one.
     pub(crate) revision: Option<Named>,
@@ -42,13 +44,13 @@ impl Serving {
         definition: &Value,
         current: Current,
         revisions: Arc<Revisions>,
-        mentioned: &Mentioned,
+        mentioned: Mentioned,
         instances: Arc<KindCache>,
     ) -> Self {
         Self {
             name: definition["metadata"]["name"].as_str().unwrap_or_default().into(),
-            definition: json!({"uid": definition["metadata"]["uid"], "spec": compiled_part(definition)}),
-            mentioned: mentioned.clone(),
+            uid: definition["metadata"]["uid"].as_str().unwrap_or_default().to_owned(),
+            mentioned,
             current,
             revisions,
             instances,
@@ -62,7 +64,6 @@ impl Serving {
     }
 
     /// The revision that instances move to; nothing while none is issued.
-    #[expect(dead_code, reason = "instances get assignments next")]
     pub(crate) fn current_revision(&self) -> Option<&Named> {
         self.current.revision.as_ref()
     }
@@ -70,25 +71,39 @@ impl Serving {
     /// The graph of some content that a kept revision has; nothing when there is none, or when it compiles no longer.
     #[expect(dead_code, reason = "instances get assignments next")]
     pub(crate) fn graph_of(&self, digest: Digest) -> Option<Arc<Graph>> {
-        self.revisions.graph_of(digest)?.ok()
+        self.revisions.graph(digest)?.clone().ok()
     }
 
     /// The revisions that are kept, by number and content, oldest first.
-    #[expect(dead_code, reason = "instances get assignments next")]
     pub(crate) fn kept(&self) -> impl DoubleEndedIterator<Item = (RevisionNumber, Digest)> {
         self.revisions.kept()
     }
 
     pub(crate) fn owner(&self) -> Owner<'_> {
-        let uid = self.definition["uid"].as_str().unwrap_or_default();
-        Owner { definition_name: &self.name, definition_uid: uid }
+        Owner { definition_name: &self.name, definition_uid: &self.uid }
     }
 
-    /// Whether the graph is that of a definition, compiled against these kinds.
-    pub(crate) fn is_of(&self, definition: &Value, mentioned: &Mentioned) -> bool {
-        self.definition["uid"] == definition["metadata"]["uid"]
-            && self.definition["spec"] == compiled_part(definition)
-            && self.mentioned.is_same(mentioned)
+    /// The kinds that the current revision mentions.
+    pub(crate) fn kinds(&self) -> &[(String, String)] {
+        self.current.revision.as_ref().map(|it| self.revisions.kinds(it.digest)).unwrap_or_default()
+    }
+
+    /// Whether a definition is the very one that is served.
+    pub(crate) fn is_of(&self, definition: &Value) -> bool {
+        definition["metadata"]["uid"] == self.uid
+    }
+
+    /// The same with other revisions kept; what is current stays.
+    pub(crate) fn keeping(&self, revisions: Arc<Revisions>) -> Self {
+        Self {
+            name: Arc::clone(&self.name),
+            uid: self.uid.clone(),
+            mentioned: self.mentioned.clone(),
+            current: self.current.clone(),
+            revisions,
+            instances: Arc::clone(&self.instances),
+            former: Mutex::default(),
+        }
     }
 
     /// The caches that show all resources of an instance that is made with a graph, or with none.
@@ -137,10 +152,4 @@ impl Serving {
 /// The cache of the instances of a kind.
 pub(crate) fn instances(served: &Served, caches: &Caches) -> Arc<KindCache> {
     caches.get(served, Filter::All)
-}
-
-/// What a graph is compiled from; the rest of a definition is policy.
-fn compiled_part(definition: &Value) -> Value {
-    let spec = &definition["spec"];
-    json!({"schema": spec["schema"], "resources": spec["resources"]})
 }

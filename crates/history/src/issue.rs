@@ -64,6 +64,8 @@ pub struct World<'a> {
 pub enum Judgement<'a> {
     /// It compiles, and its kind can be served.
     Accepted,
+    /// It compiles, and its kind is being made ready.
+    Awaited,
     /// It does not, or cannot; all that is wrong.
     Refused(&'a str),
 }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::{Digest, RevisionNumber, names};
 
-pub use read::{Unreadable, definition_revision, input_revision};
+pub use read::{Unreadable, definition_revision, input_revision, known_definition_revision};
 pub use write::{definition_revision_object, owner_reference};
 
 /// What revisions are of.
@@ -123,6 +123,11 @@ impl History {
     pub fn new(mut revisions: Vec<Revision>) -> Self {
         revisions.sort_by_key(|it| it.number);
         Self(revisions)
+    }
+
+    /// All of them, oldest first.
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = &Revision> {
+        self.0.iter()
     }
 
     /// Those that are there to stay, oldest first.

@@ -143,6 +143,31 @@ impl Conditions {
         }
     }
 
+    /// Reads conditions of further types beside, on which [`READY`] does not depend.
+    #[must_use]
+    pub fn with_notes(mut self, conditions: Option<&Value>, types: &[&str]) -> Self {
+        for condition in read_all(conditions).into_iter().filter(|it| is_one_of(types, it)) {
+            if self.get(&condition.condition_type).is_none() {
+                self.before.push(condition.clone());
+                self.after.push(condition);
+            }
+        }
+        self
+    }
+
+    /// Says that something holds which [`READY`] does not depend on, and why.
+    pub fn note(&mut self, condition_type: &str, reason: &str, message: &str) {
+        if self.get(condition_type).is_none() {
+            self.after.push(awaiting(condition_type, &self.now, self.generation));
+        }
+        self.write(condition_type, Status::True, Some(reason.to_owned()), Some(message.to_owned()));
+    }
+
+    /// Drops a note that no longer holds.
+    pub fn drop_note(&mut self, condition_type: &str) {
+        self.after.retain(|it| it.condition_type != condition_type);
+    }
+
     /// Marks all as seen in this generation, which is how the conditions of an object that is being deleted are kept.
     pub fn mark_all_observed(&mut self) {
         for condition in &mut self.after {

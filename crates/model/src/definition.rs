@@ -9,6 +9,23 @@ pub const KIND_READY: &str = "KindReady";
 /// Somebody looks after the instances.
 pub const CONTROLLER_READY: &str = "ControllerReady";
 
+/// An older revision is served whatever the definition says.
+pub const HELD: &str = "Held";
+/// A revision should be served that cannot be; everybody stays.
+pub const HOLD_INVALID: &str = "HoldInvalid";
+/// An edit waits for somebody to ask for its revision.
+pub const REVISION_PENDING: &str = "RevisionPending";
+/// The last request to roll back was refused.
+pub const ROLLBACK_REFUSED: &str = "RollbackRefused";
+/// The definition was deleted and has instances.
+pub const DELETION_BLOCKED: &str = "DeletionBlocked";
+/// A revision was deleted that instances need.
+pub const REVISION_DELETION_BLOCKED: &str = "RevisionDeletionBlocked";
+
+/// Conditions of a definition that are there only while they hold, and on which [`crate::condition::READY`] does not depend.
+pub const NOTES: &[&str] =
+    &[HELD, HOLD_INVALID, REVISION_PENDING, ROLLBACK_REFUSED, DELETION_BLOCKED, REVISION_DELETION_BLOCKED];
+
 /// What [`crate::condition::READY`] of a definition depends on.
 pub const DEPENDENTS: &[&str] = &[GRAPH_REVISIONS_RESOLVED, GRAPH_ACCEPTED, KIND_READY, CONTROLLER_READY];
 

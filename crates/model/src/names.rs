@@ -72,6 +72,8 @@ pub const RECONCILE_ANNOTATION: &str = "kro.run/reconcile";
 pub const ALLOW_BREAKING_ANNOTATION: &str = "kro.run/allow-breaking-changes";
 /// What becomes of a resource, or of a definition's instances, when it is no longer wanted.
 pub const DELETION_POLICY_ANNOTATION: &str = "krono.dev/deletion-policy";
+/// `true` on revisions that a definition left for its instances; they go with the last of those.
+pub const ORPHANED_ANNOTATION: &str = "krono.dev/orphaned";
 /// On an object that outlived its instance: the `ApplySet` it was made for.
 pub const RETAINED_FROM_ANNOTATION: &str = "krono.dev/retained-from";
 

@@ -2,16 +2,22 @@
 
 mod crd;
 mod deletion;
+mod lineage;
 mod marks;
+mod notice;
+mod past;
 mod plain;
+mod restore;
+mod revision_status;
 mod status;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod verdict;
 
-use std::fmt;
-
 use krono_graph::{CompiledGraph, Diagnostic};
+use krono_history::issue::{Issue, Judgement, Named, Standing as Issuance};
+use krono_history::{Digest, RevisionNumber};
 use krono_model::metadata::Owner;
 use krono_model::names;
 use krono_schema::crd::pluralize;
@@ -19,10 +25,13 @@ use serde_json::{Value, json};
 
 use crd::Standing;
 
+pub use notice::Notice;
+pub use past::{Counts, Graphs, Past};
+
 /// All that a plan for one definition is made from.
 #[derive(Clone, Copy, Debug)]
 pub struct World<'a> {
-    /// The definition as it is.
+    /// The definition as it is; with managed fields when it was read just now.
     pub definition: &'a Value,
     /// The graph of the definition as it is, or what is wrong with it.
     pub compiled: Result<&'a CompiledGraph, &'a [Diagnostic]>,
@@ -32,6 +41,8 @@ pub struct World<'a> {
     pub served: bool,
     /// What the instances are looked after with.
     pub serving: Serving,
+    /// Its revisions, and what is known of their use.
+    pub past: Past<'a>,
     /// The instances there are.
     pub instances: Instances,
     /// What went wrong since the world was last observed.
@@ -49,10 +60,8 @@ pub enum Serving {
     Nothing,
     /// No graph: they are told so, and those that are being deleted are seen off.
     Graphless,
-    /// A graph of an earlier form of the definition.
-    Older,
-    /// The graph of the definition as it is.
-    Current,
+    /// The graph of a revision with this content.
+    Revision(Digest),
 }
 
 /// How many instances there are.
@@ -71,6 +80,8 @@ pub enum Failure<'a> {
     Crd(&'a str),
     /// The start of the instance controller.
     Controller(&'a str),
+    /// A change of a revision, or of the definition for the sake of one.
+    Revision(&'a str),
 }
 
 /// One step; the steps of one plan do not depend on each other unless they say so.
@@ -87,8 +98,53 @@ pub enum Action {
         /// The one that was seen.
         uid: String,
     },
-    /// Look after instances with the graph of the definition as it is.
-    Serve,
+    /// A merge patch of the definition's status that takes a number; it names the version seen.
+    Reserve(Value),
+    /// A merge patch of the definition that names the version seen.
+    PatchDefinition(Value),
+    /// Creation of a revision, if there is still none of that name.
+    CreateRevision(Value),
+    /// A merge patch of a revision that names the version seen.
+    PatchRevision {
+        /// Which.
+        name: String,
+        /// What to change.
+        patch: Value,
+    },
+    /// A merge patch of a revision's status that names the object seen.
+    PatchRevisionStatus {
+        /// Which.
+        name: String,
+        /// What to change.
+        patch: Value,
+    },
+    /// Deletion of a revision, if it is still the one that was seen.
+    DeleteRevision {
+        /// Which.
+        name: String,
+        /// The one that was seen.
+        uid: String,
+    },
+    /// Deletion of an instance, if it is still the one that was seen.
+    DeleteInstance {
+        /// Where; empty for cluster-wide kinds.
+        namespace: String,
+        /// Which.
+        name: String,
+        /// The one that was seen.
+        uid: String,
+    },
+    /// A merge patch of an instance that names the version seen.
+    PatchInstance {
+        /// Where; empty for cluster-wide kinds.
+        namespace: String,
+        /// Which.
+        name: String,
+        /// What to change.
+        patch: Value,
+    },
+    /// Look after instances with the graph of a revision.
+    Serve(Named),
     /// Look after instances without a graph, so that they hear why and can be deleted.
     ServeWithoutGraph {
         /// What to tell instances.
@@ -131,31 +187,6 @@ impl Waiting {
     }
 }
 
-/// Something that people should hear of once.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Notice {
-    /// The definition goes, and nobody will look after these instances until there is one of that name again.
-    InstancesLeftBehind {
-        /// Their kind.
-        kind: String,
-        /// How many.
-        count: usize,
-    },
-}
-
-impl fmt::Display for Notice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InstancesLeftBehind { kind, count } => write!(
-                f,
-                "{count} instances of {kind} stay without a definition and keep the finalizer {}; create the \
-                 definition again to have them looked after or deleted",
-                names::FINALIZER
-            ),
-        }
-    }
-}
-
 /// What to do next.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
@@ -165,8 +196,12 @@ pub struct Plan {
     pub status: Option<Value>,
     /// What is waited for, if anything.
     pub waiting: Option<Waiting>,
-    /// What people should hear of.
+    /// What people should hear of: once the actions are done, or at once where there are none.
     pub notices: Vec<Notice>,
+    /// Whether to observe again without caches, and plan again, before anything is done.
+    pub needs_live_look: bool,
+    /// When to look again though nothing changes.
+    pub next_look: Option<jiff::Timestamp>,
 }
 
 impl Plan {
@@ -185,7 +220,8 @@ pub fn crd_name(definition: &Value) -> Option<String> {
 
 /// What to do next for a definition.
 ///
-/// Nothing is served with a graph before the CRD is what that graph needs: a change that is refused reaches nobody.
+/// An edit is judged first, together with the CRD that it needs; then it gets a number; then its revision is served. What is
+/// refused on the way reaches nobody.
 pub fn plan(world: &World<'_>) -> Plan {
     if is_terminating(world.definition) {
         return deletion::plan(world);
@@ -193,49 +229,144 @@ pub fn plan(world: &World<'_>) -> Plan {
     if !has_finalizer(world.definition) {
         return Plan::of(Action::AddFinalizer(finalizer_patch(world.definition, true)));
     }
-    match world.compiled {
-        Ok(graph) => serve(world, graph),
-        Err(_) if is_unattended(world) => without_graph(world),
-        Err(diagnostics) => status::invalid(world, diagnostics),
+    let standing = world.compiled.ok().map(|graph| stands(world, lineage::graph(world, graph)));
+    let issue = lineage::issue(world, judgement(world, standing.as_ref()).as_judgement());
+    if lineage::needs_live_look(world, &issue) {
+        return Plan { needs_live_look: true, ..Plan::default() };
+    }
+    let done = steps::steps(world, &issue).or_else(|| kind(world, &issue, standing.as_ref()));
+    let plan = done.or_else(|| attended(world, &issue).map(Plan::of)).or_else(|| numbered(world));
+    Plan { next_look: issue.report.next_look, ..plan.unwrap_or_else(|| told(world, &issue, standing)) }
+}
+
+/// How the CRD stands to what a graph needs.
+fn stands(world: &World<'_>, graph: &CompiledGraph) -> Standing {
+    match world.failure {
+        Some(Failure::Crd(words)) => Standing::Refused(words.to_owned()),
+        Some(Failure::Controller(_) | Failure::Revision(_)) | None => crd::standing(world, graph),
     }
 }
 
-fn serve(world: &World<'_>, graph: &CompiledGraph) -> Plan {
-    let standing = match world.failure {
-        Some(Failure::Crd(words)) => Standing::Refused(words.to_owned()),
-        Some(Failure::Controller(_)) | None => crd::standing(world, graph),
+/// What was found out about an edit.
+enum Verdict {
+    Accepted,
+    Awaited,
+    Refused(String),
+}
+
+impl Verdict {
+    fn as_judgement(&self) -> Judgement<'_> {
+        match self {
+            Self::Accepted => Judgement::Accepted,
+            Self::Awaited => Judgement::Awaited,
+            Self::Refused(words) => Judgement::Refused(words),
+        }
+    }
+}
+
+fn judgement(world: &World<'_>, standing: Option<&Standing>) -> Verdict {
+    match (world.compiled, standing) {
+        (Err(diagnostics), _) => Verdict::Refused(status::listed(diagnostics)),
+        (Ok(_), Some(Standing::Good)) => Verdict::Accepted,
+        (
+            Ok(_),
+            Some(
+                Standing::Foreign(words)
+                | Standing::OfAnother(words)
+                | Standing::Breaking(words)
+                | Standing::Refused(words),
+            ),
+        ) => Verdict::Refused(words.clone()),
+        (
+            Ok(_),
+            Some(
+                Standing::Absent(_)
+                | Standing::Different(_)
+                | Standing::Terminating
+                | Standing::NotEstablished
+                | Standing::NotServed,
+            )
+            | None,
+        ) => Verdict::Awaited,
+    }
+}
+
+/// What the CRD needs: for the sake of an edit that gets a number, else for the sake of the latest that has one.
+fn kind(world: &World<'_>, issue: &Issue, standing: Option<&Standing>) -> Option<Plan> {
+    let of_latest = || {
+        let latest = issue.report.latest.as_ref()?;
+        Some(stands(world, world.past.graph_of(latest.digest)?.ok()?))
+    };
+    let standing = match (&issue.report.standing, standing) {
+        (Issuance::Issued | Issuance::Due | Issuance::Issuing { .. }, Some(standing)) => standing.clone(),
+        (_, Some(Standing::OfAnother(words))) => Standing::OfAnother(words.clone()),
+        (_, _) => of_latest()?,
     };
     match standing {
-        Standing::Absent(crd) => Plan::of(Action::CreateCrd(crd)),
-        Standing::Different(patch) => Plan::of(Action::PatchCrd(patch)),
-        Standing::OfAnother(_) if world.serving != Serving::Nothing => Plan::of(Action::StopServing),
-        Standing::Good if world.serving != Serving::Current && world.failure.is_none() => {
-            Plan::of(Action::Serve)
-        }
-        Standing::Good => status::served(world, graph),
-        Standing::Breaking(_) | Standing::Refused(_) | Standing::Terminating if is_unattended(world) => {
-            without_graph(world)
-        }
-        Standing::Foreign(_)
-        | Standing::OfAnother(_)
+        Standing::Absent(crd) => Some(Plan::of(Action::CreateCrd(crd))),
+        Standing::Different(patch) => Some(Plan::of(Action::PatchCrd(patch))),
+        Standing::OfAnother(_) if world.serving != Serving::Nothing => Some(Plan::of(Action::StopServing)),
+        Standing::OfAnother(_)
+        | Standing::Foreign(_)
         | Standing::Breaking(_)
         | Standing::Refused(_)
         | Standing::Terminating
         | Standing::NotEstablished
-        | Standing::NotServed => status::blocked(world, graph, &standing),
+        | Standing::NotServed
+        | Standing::Good => None,
     }
 }
 
-/// Whether there may be instances and nobody to look after them.
-fn is_unattended(world: &World<'_>) -> bool {
+/// Whom instances should be looked after by, if it is not so.
+fn attended(world: &World<'_>, issue: &Issue) -> Option<Action> {
     let can_start = !matches!(world.failure, Some(Failure::Controller(_)));
-    world.serving == Serving::Nothing && world.served && can_start && crd::own(world).is_some()
+    if !can_start || !world.served || crd::own(world).is_none() {
+        return None;
+    }
+    let Some(current) = &issue.report.current else {
+        return (world.serving == Serving::Nothing).then(|| without_graph(world, None));
+    };
+    match world.past.graph_of(current.digest) {
+        Some(Ok(_)) => {
+            (world.serving != Serving::Revision(current.digest)).then(|| Action::Serve(current.clone()))
+        }
+        Some(Err(_)) | None if world.serving == Serving::Graphless => None,
+        Some(Err(words)) => Some(without_graph(world, Some((current.number, words)))),
+        None => (world.serving == Serving::Nothing).then(|| without_graph(world, None)),
+    }
 }
 
-fn without_graph(world: &World<'_>) -> Plan {
+/// Whether an edit gets no number for reasons of its own, so that the CRD is not made for it.
+fn is_left_out(standing: &Issuance) -> bool {
+    matches!(standing, Issuance::Pending { .. } | Issuance::Refused(_))
+}
+
+/// The CRD remembers the number of the newest revision, should all of them be lost.
+fn numbered(world: &World<'_>) -> Option<Plan> {
+    let is_refused = matches!(world.failure, Some(Failure::Crd(_)));
+    crd::numbered(world).filter(|_| !is_refused).map(|patch| Plan::of(Action::PatchCrd(patch)))
+}
+
+/// Nothing is left to do now.
+fn told(world: &World<'_>, issue: &Issue, standing: Option<Standing>) -> Plan {
+    let plan = match (world.compiled, standing) {
+        (Err(diagnostics), _) => status::invalid(world, issue, diagnostics),
+        (Ok(graph), None | Some(Standing::Good)) => status::served(world, issue, graph),
+        (Ok(graph), Some(standing)) if is_left_out(&issue.report.standing) && !standing.is_refusal() => {
+            status::served(world, issue, graph)
+        }
+        (Ok(graph), Some(standing)) => status::blocked(world, issue, graph, &standing),
+    };
+    Plan { notices: issue.report.notices.iter().map(Notice::of).collect(), ..plan }
+}
+
+fn without_graph(world: &World<'_>, broken: Option<(RevisionNumber, &str)>) -> Action {
     let name = metadata(world.definition, "name");
-    let reason = format!("definition {name} has no graph that may be served; its conditions say why");
-    Plan::of(Action::ServeWithoutGraph { reason })
+    let reason = match broken {
+        Some((number, words)) => format!("revision {number} of definition {name} makes no graph: {words}"),
+        None => format!("definition {name} has no graph that may be served; its conditions say why"),
+    };
+    Action::ServeWithoutGraph { reason }
 }
 
 fn owner(definition: &Value) -> Owner<'_> {

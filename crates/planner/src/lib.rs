@@ -7,4 +7,4 @@ pub mod digest;
 pub mod instance;
 mod transition;
 
-pub use transition::{Transition, transitions};
+pub use transition::{Transition, notes, transitions};

@@ -1,6 +1,9 @@
 //! Conditions that changed, for people who read events.
 
 use krono_model::condition::{Condition, Status, read_all};
+use krono_model::definition::{
+    DELETION_BLOCKED, HELD, HOLD_INVALID, REVISION_DELETION_BLOCKED, REVISION_PENDING,
+};
 use serde_json::Value;
 
 /// A condition that changed.
@@ -32,6 +35,34 @@ pub fn transitions(before: &Value, after: &Value) -> Vec<Transition> {
     };
     read_all(after.get("conditions")).into_iter().filter_map(changed).collect()
 }
+
+/// What began or ceased to hold about a definition beside what it depends on, in the words of its conditions.
+pub fn notes(before: &Value, after: &Value) -> Vec<Transition> {
+    let told = |it: &Condition| TOLD.contains(&it.condition_type.as_str());
+    let read =
+        |status: &Value| read_all(status.get("conditions")).into_iter().filter(told).collect::<Vec<_>>();
+    let (before, after) = (read(before), read(after));
+    let is_in = |all: &[Condition], one: &Condition| {
+        all.iter().any(|it| it.condition_type == one.condition_type && it.message == one.message)
+    };
+    let began = after.iter().filter(|it| !is_in(&before, it)).map(|it| Transition {
+        condition: it.condition_type.clone(),
+        note: it.message.clone().unwrap_or_default(),
+        is_warning: !QUIET.contains(&it.condition_type.as_str()),
+    });
+    let is_over = |one: &&Condition| !after.iter().any(|it| it.condition_type == one.condition_type);
+    let ceased = before.iter().filter(is_over).map(|it| Transition {
+        condition: it.condition_type.clone(),
+        note: format!("no longer {}", it.condition_type),
+        is_warning: false,
+    });
+    began.chain(ceased).collect()
+}
+
+/// Conditions whose beginning and end is told.
+const TOLD: [&str; 5] = [HELD, HOLD_INVALID, REVISION_PENDING, DELETION_BLOCKED, REVISION_DELETION_BLOCKED];
+/// Those of them that somebody wished for.
+const QUIET: [&str; 2] = [HELD, REVISION_PENDING];
 
 #[cfg(test)]
 mod tests {

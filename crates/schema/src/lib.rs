@@ -16,6 +16,7 @@ mod rules;
 mod schema;
 pub mod simple;
 pub mod structural;
+mod union;
 mod validate;
 
 pub use default::{default, drop_nulls, empty_null_texts};
@@ -28,4 +29,5 @@ pub use schema::read::{InvalidSchema, MAX_SCHEMA_DEPTH};
 pub use schema::{
     AdditionalProperties, ExternalDocs, ListType, MapType, Reason, Schema, SchemaType, ValidationRule,
 };
+pub use union::union;
 pub use validate::Validator;

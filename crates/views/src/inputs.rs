@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use krono_history::RevisionNumber;
+use krono_history::input::PackedSpec;
 use krono_model::names;
 use serde_json::{Value, json};
 
@@ -32,7 +33,7 @@ pub struct InputRow {
     pub change_cause: Option<String>,
     /// The name of the object that holds it; nothing when the instance does.
     pub object: Option<String>,
-    /// What the instance asked for, where that is kept as it was.
+    /// What the instance asked for, where that is kept.
     pub spec: Option<Value>,
 }
 
@@ -79,7 +80,7 @@ fn of_entry(entry: &Value) -> Option<InputRow> {
         author: author::of(entry),
         change_cause: text("changeCause"),
         object: None,
-        spec: Some(&entry["spec"]).filter(|it| it.is_object()).cloned(),
+        spec: entry["spec"].as_str().and_then(|it| PackedSpec::from_text(it).unpack().ok()),
     })
 }
 
@@ -175,6 +176,16 @@ INPUT-REV  RGD-REV  CREATED              STATUS
 10         2        2025-01-14 10:00:00  Superseded
 ";
         assert_eq!(text, expected, "{text}");
+    }
+
+    #[test]
+    fn v4_what_a_status_keeps_can_be_read() {
+        let mut instance = instance();
+        let spec = json!({"replicas": 3});
+        instance["status"]["inputRevisionHistory"][1]["spec"] = json!(PackedSpec::pack(&spec).as_str());
+        instance["status"]["inputRevisionHistory"][2]["spec"] = json!("garbage");
+        let rows = input_rows(&instance, &[]);
+        assert_eq!(rows.into_iter().map(|it| it.spec).collect::<Vec<_>>(), [None, Some(spec), None]);
     }
 
     #[test]

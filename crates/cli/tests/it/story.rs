@@ -24,6 +24,11 @@ fn the_guide_to_controllers_runs_as_written() {
     type_at_a_server(&blocks("docs/controller.md", "sh").join("\n"));
 }
 
+#[test]
+fn the_guide_to_revisions_runs_as_written() {
+    type_at_a_server(&blocks("docs/revisions.md", "sh").join("\n"));
+}
+
 /// Types commands at a server of their own, this binary being `krono`; nothing where there is no kubectl.
 fn type_at_a_server(commands: &str) -> Option<Run> {
     let Some(kubectl) = kubectl() else {

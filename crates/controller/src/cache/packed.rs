@@ -1,8 +1,7 @@
 //! Objects that are kept for long and looked at now and then.
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// An object as text, which takes an eighth of the memory of its tree.
 #[derive(Clone, Debug)]
@@ -20,16 +19,13 @@ impl Packed {
 
     /// Its labels alone, which is cheaper.
     pub(crate) fn labels(&self) -> Value {
-        self.metadata().labels
+        serde_json::from_str::<Peek>(&self.0).unwrap_or_default().metadata.labels
     }
 
-    /// Whether it is on its way out.
-    pub(crate) fn is_terminating(&self) -> bool {
-        self.metadata().deletion_timestamp.is_some()
-    }
-
-    fn metadata(&self) -> Metadata {
-        serde_json::from_str::<Peek>(&self.0).unwrap_or_default().metadata
+    /// Its metadata and its status.
+    pub(crate) fn without_spec(&self) -> Value {
+        let WithoutSpec { metadata, status } = serde_json::from_str(&self.0).unwrap_or_default();
+        json!({"metadata": metadata, "status": status})
     }
 }
 
@@ -39,16 +35,20 @@ struct Peek {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default)]
 struct Metadata {
     labels: Value,
-    deletion_timestamp: Option<IgnoredAny>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct WithoutSpec {
+    metadata: Value,
+    status: Value,
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -56,16 +56,19 @@ mod tests {
         let object = json!({"metadata": {"name": "ä", "labels": {"a": "b"}}, "n": [1, -2.5, null, 18_446_744_073_709_551_615_u64]});
         let packed = Packed::new(&object);
         assert_eq!(packed.unpack(), object);
-        assert_eq!((packed.labels(), packed.is_terminating()), (json!({"a": "b"}), false));
+        assert_eq!(packed.labels(), json!({"a": "b"}));
     }
 
     #[test]
-    fn what_is_on_its_way_out_is_known() {
-        let check = |metadata: Value, expected: bool| {
-            assert_eq!(Packed::new(&json!({"metadata": metadata})).is_terminating(), expected, "{metadata}");
+    fn parts_are_told_alone() {
+        let check = |object: Value, expected: Value| {
+            assert_eq!(Packed::new(&object).without_spec(), expected, "{object}");
         };
-        check(json!({"deletionTimestamp": "2030-01-01T00:00:00Z"}), true);
-        check(json!({"deletionTimestamp": null}), false);
-        check(json!({}), false);
+        let metadata = json!({"name": "a", "deletionTimestamp": "2030-01-01T00:00:00Z"});
+        check(
+            json!({"metadata": metadata, "spec": {"a": 1}, "status": {"state": "ACTIVE"}}),
+            json!({"metadata": metadata, "status": {"state": "ACTIVE"}}),
+        );
+        check(json!({"metadata": {"name": "a"}}), json!({"metadata": {"name": "a"}, "status": null}));
     }
 }

@@ -238,7 +238,7 @@ mod tests {
             resource: crate::definition::resource(),
             filter: Filter::All,
             state: Arc::default(),
-            router: Arc::new(Router::new(Arc::clone(&queue))),
+            router: Arc::new(Router::new(Arc::clone(&queue), std::time::Duration::ZERO)),
         };
         let mut unlisted = BTreeSet::new();
         let object: Live = serde_json::from_value(json!({"metadata": {"name": "a", "resourceVersion": "1"}}))

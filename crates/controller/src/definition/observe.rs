@@ -1,15 +1,19 @@
 //! What a plan for one definition is made from.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use krono_graph::{CompiledGraph, Diagnostic, compile};
-use krono_planner::definition::{Failure, Instances, Serving, World, crd_name};
-use serde_json::Value;
+use krono_graph::{CompiledGraph, Diagnostic, Interface, compile};
+use krono_history::retention::Freshness;
+use krono_history::{Digest, RevisionNumber};
+use krono_model::names;
+use krono_planner::definition::{Failure, Past, Serving, World, crd_name};
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::crd_resource;
-use crate::cache::Entry;
-use crate::catalogue::{Mentioned, Served};
+use super::fleet::Fleet;
+use crate::catalogue::Served;
 use crate::engine::Engine;
 use crate::revisions::Revisions;
 
@@ -17,23 +21,30 @@ use crate::revisions::Revisions;
 pub(super) struct Observed {
     pub(super) name: Arc<str>,
     pub(super) definition: Value,
-    pub(super) mentioned: Mentioned,
-    pub(super) compiled: Result<CompiledGraph, Vec<Diagnostic>>,
+    pub(super) revisions: Arc<Revisions>,
     pub(super) crd: Option<Value>,
     /// The kind of its instances, if the API server answers for it.
     pub(super) served: Option<Served>,
-    pub(super) revisions: Arc<Revisions>,
+    compiled: Result<CompiledGraph, Vec<Diagnostic>>,
+    interface: Option<Map<String, Value>>,
+    objects: BTreeMap<RevisionNumber, Value>,
     serving: Serving,
-    instances: Instances,
+    fleet: Fleet,
+    /// Whether it is time to tell again how many instances there are.
+    counts: bool,
+    freshness: Freshness,
+}
+
+/// A definition and its revisions, as they were read.
+pub(super) struct Read {
+    pub(super) definition: Value,
+    pub(super) revisions: Arc<Revisions>,
+    pub(super) freshness: Freshness,
 }
 
 impl Observed {
-    pub(super) async fn of(
-        engine: &Engine,
-        name: &Arc<str>,
-        definition: Value,
-        revisions: Arc<Revisions>,
-    ) -> kube::Result<Self> {
+    pub(super) async fn of(engine: &Engine, name: &Arc<str>, read: Read, counts: bool) -> kube::Result<Self> {
+        let Read { definition, revisions, freshness } = read;
         let mentioned = engine.catalogue.mentioned(&definition).await?;
         let began = Instant::now();
         let compiled = compile(&definition, &mentioned, engine.options.graph);
@@ -43,39 +54,69 @@ impl Observed {
             None => None,
         };
         let served = served(engine, crd.as_ref(), &definition).await?;
-        let serving = serving(engine, name, &definition, &mentioned);
-        let instances = instances(engine, name, served.as_ref()).await?;
+        let digest = Digest::of_definition(&definition["spec"]);
+        let is_issued = revisions.history.latest().is_some_and(|it| it.digest == digest);
+        let interface = || Interface::of(&definition, &mentioned).to_value();
         Ok(Self {
             name: Arc::clone(name),
+            interface: (!is_issued && compiled.is_ok()).then(interface),
+            objects: revisions.objects(asked(&definition)),
+            serving: serving(engine, name, &definition).await?,
+            fleet: Fleet::of(engine, name, served.as_ref(), needs_live_fleet(&revisions, freshness)).await?,
             definition,
-            mentioned,
-            compiled,
+            revisions,
             crd,
             served,
-            revisions,
-            serving,
-            instances,
+            compiled,
+            counts,
+            freshness,
         })
     }
 
-    pub(super) fn world<'o>(
-        &'o self,
+    /// What is planned for it.
+    pub(super) fn plan(
+        &self,
         engine: &Engine,
-        failure: Option<Failure<'o>>,
-        now: &'o str,
-    ) -> World<'o> {
-        World {
+        failure: Option<Failure<'_>>,
+        now: &str,
+    ) -> krono_planner::definition::Plan {
+        let is_terminating = !self.definition["metadata"]["deletionTimestamp"].is_null();
+        let instances: Vec<&Value> = self.fleet.instances.iter().filter(|_| is_terminating).collect();
+        krono_planner::definition::plan(&World {
             definition: &self.definition,
             compiled: self.compiled.as_ref().map_err(Vec::as_slice),
             crd: self.crd.as_ref(),
             served: self.served.is_some(),
             serving: self.serving,
-            instances: self.instances,
+            past: Past {
+                history: &self.revisions.history,
+                objects: &self.objects.iter().map(|(number, object)| (*number, object)).collect(),
+                deleted: &self.revisions.deleted,
+                graphs: &*self.revisions,
+                uses: &self.fleet.uses,
+                instances: &instances,
+                statuses: self.fleet.statuses,
+                claims: self.fleet.claims,
+                counts: self.counts.then_some(&self.fleet.counts),
+                interface: self.interface.as_ref(),
+                freshness: self.freshness,
+            },
+            instances: self.fleet.sizes,
             failure,
             allow_crd_deletion: engine.options.allow_crd_deletion,
             now,
-        }
+        })
     }
+}
+
+/// What is about to be deleted must not be in use anywhere.
+fn needs_live_fleet(revisions: &Revisions, freshness: Freshness) -> bool {
+    freshness == Freshness::Live && revisions.history.live().any(|it| it.unused_since.is_some())
+}
+
+/// The revision whose content somebody wants back.
+fn asked(definition: &Value) -> Option<RevisionNumber> {
+    definition["metadata"]["annotations"][names::ROLLBACK_ANNOTATION].as_str()?.parse().ok()
 }
 
 async fn served(engine: &Engine, crd: Option<&Value>, definition: &Value) -> kube::Result<Option<Served>> {
@@ -87,33 +128,13 @@ async fn served(engine: &Engine, crd: Option<&Value>, definition: &Value) -> kub
     engine.catalogue.find(&api_version, kind.unwrap_or_default()).await
 }
 
-fn serving(engine: &Engine, name: &str, definition: &Value, mentioned: &Mentioned) -> Serving {
-    match engine.serving(name) {
-        None => Serving::Nothing,
-        Some(it) if it.current().is_err() => Serving::Graphless,
-        Some(it) if it.is_of(definition, mentioned) => Serving::Current,
-        Some(_) => Serving::Older,
-    }
-}
-
-/// Nobody counts the instances of a kind that is looked after before all of them are known.
-async fn instances(engine: &Engine, name: &str, served: Option<&Served>) -> kube::Result<Instances> {
-    let count = |terminating: &mut dyn Iterator<Item = bool>| {
-        terminating.fold(Instances::default(), |sum, it| Instances {
-            total: sum.total + 1,
-            terminating: sum.terminating + usize::from(it),
-        })
+/// A graph whose kinds have changed, or that was served for a definition of that name before, is none.
+async fn serving(engine: &Engine, name: &str, definition: &Value) -> kube::Result<Serving> {
+    let Some(serving) = engine.serving(name) else { return Ok(Serving::Nothing) };
+    let Some(current) = serving.current_revision().filter(|_| serving.current().is_ok()) else {
+        return Ok(Serving::Graphless);
     };
-    if let Some(serving) = engine.serving(name)
-        && let Ok(reading) = serving.instances.read()
-    {
-        return Ok(count(&mut reading.objects().all().map(Entry::is_terminating)));
-    }
-    match served {
-        Some(served) => {
-            let objects = engine.requests.list(&served.resource, None).await?;
-            Ok(count(&mut objects.iter().map(|it| !it["metadata"]["deletionTimestamp"].is_null())))
-        }
-        None => Ok(Instances::default()),
-    }
+    let mentioned = engine.catalogue.kinds(serving.kinds()).await?;
+    let is_same = serving.is_of(definition) && serving.mentioned.is_same(&mentioned);
+    Ok(if is_same { Serving::Revision(current.digest) } else { Serving::Nothing })
 }

@@ -267,6 +267,7 @@ async fn defect_b1_every_change_of_a_schema_reaches_the_crd() {
 #[tokio::test(flavor = "multi_thread")]
 async fn behaviour_40_the_crd_and_the_instances_outlive_the_definition() {
     let world = with_an_instance().await;
+    world.annotate(APP, "krono.dev/deletion-policy", Some("Orphan")).await;
     world.delete(APP).await;
     world.gone(APP).await;
     world.settled().await;

@@ -77,6 +77,7 @@ async fn behaviour_33_deletion_needs_no_graph_even_after_a_restart() {
     let broken = config_map("one", "text: '${nobody}'", "");
     world.put(&definition("App", "spec: {}", &broken)).await;
     world.state("ResourceGraphDefinition /app", "Inactive").await;
+    world.lose_revisions("app").await;
     world.start_controllers();
     world.instance("App b", "").await;
     let told = world.state("App b", "ERROR").await;

@@ -258,6 +258,7 @@ async fn defect_b13_an_instance_recovers_with_its_definition() {
     is_large(&world, "a").await;
     world.put(&definition("App", SCHEMA, &resources().replace("'${one.data.text}'", "'${nobody}'"))).await;
     world.state("ResourceGraphDefinition /app", "Inactive").await;
+    world.lose_revisions("app").await;
     world.start_controllers();
     let told = world.state("App a", "ERROR").await;
     assert_eq!(condition(&told, "GraphResolved")["reason"], "ResolutionFailed");

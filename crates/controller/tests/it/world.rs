@@ -41,6 +41,15 @@ impl Drop for World {
     }
 }
 
+/// Controllers that nobody asked for.
+pub(crate) struct Rival(JoinHandle<()>);
+
+impl Drop for Rival {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 impl World {
     pub(crate) async fn start() -> Self {
         Self::start_with(Options::default()).await
@@ -51,6 +60,7 @@ impl World {
     }
 
     pub(crate) async fn start_on(server: Server, options: Options) -> Self {
+        let options = Options { counts_every: Duration::ZERO, ..options };
         let (client, line) = (server.client(), Line::new(server.clone()));
         let (controllers, running) = run(&line, options);
         let world = Self { client, line, server, options, controllers, running };
@@ -60,10 +70,35 @@ impl World {
         world
     }
 
+    /// A server that nobody looks after yet.
+    pub(crate) async fn empty() -> Self {
+        let server = Server::in_memory().await.expect("a server in memory");
+        let options = Options { counts_every: Duration::ZERO, ..Options::default() };
+        let (client, line) = (server.client(), Line::new(server.clone()));
+        let controllers = controllers(&line, options);
+        Self { client, line, server, options, controllers, running: tokio::spawn(async {}) }
+    }
+
+    /// Further controllers beside those that are there, until they are dropped.
+    pub(crate) fn rival(&self) -> Rival {
+        Rival(run(&Line::new(self.server.clone()), self.options).1)
+    }
+
     /// Ends the controllers in the middle of whatever they do: nothing of theirs reaches the server from now on.
     pub(crate) fn kill_controllers(&mut self) {
         self.running.abort();
         self.line.cut();
+    }
+
+    /// Ends the controllers, and takes all revisions of a definition away.
+    pub(crate) async fn lose_revisions(&mut self, definition: &str) {
+        self.kill_controllers();
+        let kind = "ResourceGraphDefinitionRevision";
+        for name in self.names(kind, &format!("kro.run/rgd-name={definition}")).await {
+            let what = format!("{kind} {name}");
+            self.delete(&what).await;
+            self.merge(&what, json!({"metadata": {"finalizers": null}})).await;
+        }
     }
 
     /// Others take their place.
@@ -87,6 +122,17 @@ impl World {
 
     /// The same, or the words of the server that refuses it.
     pub(crate) async fn try_put(&self, object: &Value) -> Result<Value, String> {
+        self.try_put_as("user", object).await
+    }
+
+    /// Server-side apply, as somebody with `kubectl`: nobody puts back what changes later.
+    pub(crate) async fn put_by_hand(&self, object: &Value) -> Value {
+        let put = self.try_put_as("kubectl", object).await;
+        put.unwrap_or_else(|refusal| panic!("{refusal}: {object:#}"))
+    }
+
+    /// Server-side apply, as that manager.
+    pub(crate) async fn try_put_as(&self, manager: &str, object: &Value) -> Result<Value, String> {
         let api_version = object["apiVersion"].as_str().expect("a version");
         let metadata = &object["metadata"];
         let namespace = metadata["namespace"].as_str().unwrap_or("default");
@@ -95,7 +141,7 @@ impl World {
             if CLUSTER_WIDE.contains(&kind) || metadata["namespace"] == "" { "" } else { namespace };
         let api = self.api(api_version, kind, namespace);
         let (name, parameters) =
-            (metadata["name"].as_str().expect("a name"), PatchParams::apply("user").force());
+            (metadata["name"].as_str().expect("a name"), PatchParams::apply(manager).force());
         match api.patch(name, &parameters, &Patch::Apply(object)).await {
             Ok(applied) => Ok(value(&applied)),
             Err(kube::Error::Api(status)) => Err(status.message),
@@ -120,6 +166,32 @@ impl World {
         let (api, name) = self.named(what);
         let parameters = PatchParams { field_manager: Some("user".to_owned()), ..PatchParams::default() };
         value(&api.patch(&name, &parameters, &Patch::Merge(patch)).await.expect("a patch"))
+    }
+
+    /// The same, or the words of the server that refuses it.
+    pub(crate) async fn try_merge(&self, what: &str, patch: Value) -> Result<Value, String> {
+        let (api, name) = self.named(what);
+        match api.patch(&name, &PatchParams::default(), &Patch::Merge(patch)).await {
+            Ok(patched) => Ok(value(&patched)),
+            Err(kube::Error::Api(status)) => Err(status.message),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Writes an annotation, or takes it away.
+    pub(crate) async fn annotate(&self, what: &str, key: &str, text: Option<&str>) -> Value {
+        self.merge(what, json!({"metadata": {"annotations": {key: text}}})).await
+    }
+
+    /// What was told by Events, as reason and note.
+    pub(crate) async fn told(&self) -> Vec<String> {
+        let listed = self.api("events.k8s.io/v1", "Event", "").list(&ListParams::default()).await;
+        let words = |it: &DynamicObject| {
+            let event = value(it);
+            let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
+            format!("{} {}: {}", text("type"), text("reason"), text("note"))
+        };
+        listed.expect("a list").iter().map(words).collect()
     }
 
     /// A merge patch of a status, as whoever looks after such objects.
@@ -147,6 +219,19 @@ impl World {
             listed.expect("a list").into_iter().filter_map(|it| it.metadata.name).collect();
         names.sort();
         names
+    }
+
+    /// All objects of a kind.
+    pub(crate) async fn all(&self, kind: &str) -> Vec<Value> {
+        let (api_version, kind) = kind_of(kind);
+        let listed = self.api(&api_version, kind, "").list(&ListParams::default()).await.expect("a list");
+        let complete = |it: &DynamicObject| {
+            let mut object = value(it);
+            object["apiVersion"] = json!(api_version);
+            object["kind"] = json!(kind);
+            object
+        };
+        listed.iter().map(complete).collect()
     }
 
     /// Waits until there is no such object.
@@ -261,8 +346,14 @@ impl World {
     }
 }
 
-const CLUSTER_WIDE: [&str; 5] =
-    ["ResourceGraphDefinition", "CustomResourceDefinition", "Namespace", "ClusterRole", "Tenant"];
+const CLUSTER_WIDE: [&str; 6] = [
+    "ResourceGraphDefinition",
+    "ResourceGraphDefinitionRevision",
+    "CustomResourceDefinition",
+    "Namespace",
+    "ClusterRole",
+    "Tenant",
+];
 
 fn kind_of(kind: &str) -> (String, &str) {
     let api_version = match kind {

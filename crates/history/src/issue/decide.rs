@@ -117,6 +117,9 @@ impl<'w, 'a> Decision<'w, 'a> {
         if world.size > LARGEST {
             return Standing::Refused(Refusal::TooLarge { size: world.size, largest: LARGEST });
         }
+        if world.judgement == Judgement::Awaited {
+            return Standing::Due;
+        }
         self.numbered().unwrap_or_else(|exhausted| Standing::Refused(exhausted.into()))
     }
 

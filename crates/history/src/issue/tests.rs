@@ -103,6 +103,17 @@ fn v7_what_does_not_compile_gets_no_number() {
 }
 
 #[test]
+fn v7_content_waits_for_its_kind() {
+    let scene = Scene::new("ab", 'c');
+    let waiting = World { judgement: Judgement::Awaited, ..scene.world() };
+    assert_eq!(check(&waiting, "").standing, Standing::Due);
+    let pending = World { update_policy: UpdatePolicy::Manual, ..waiting.clone() };
+    assert_eq!(check(&pending, "").standing, Standing::Pending { digest: digest('c') });
+    let large = World { size: LARGEST + 1, ..waiting };
+    assert!(matches!(check(&large, "").standing, Standing::Refused(Refusal::TooLarge { .. })));
+}
+
+#[test]
 fn v8_new_content_gets_the_next_number() {
     check(&Scene::new("", 'a').world(), "reserve 1; create web-rev-1; [created revision 1]");
     check(&Scene::new("ab", 'c').world(), "reserve 3; create web-rev-3; [created revision 3]");

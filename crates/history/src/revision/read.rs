@@ -50,6 +50,16 @@ pub fn definition_revision(object: &Value, owner: &str) -> Result<Revision, Unre
     })
 }
 
+/// The same of an object whose content was found out before: of one that is read often, only what changes is looked at.
+pub fn known_definition_revision(object: &Value, owner: &str, digest: Digest) -> Option<Revision> {
+    let number = RevisionNumber::from_wire(object["spec"]["revision"].as_i64()?)?;
+    Some(Revision {
+        restored_from: object["spec"]["restoredFrom"].as_i64().and_then(RevisionNumber::from_wire),
+        superseded: object["status"]["superseded"].as_bool(),
+        ..common(object, owner, number, digest)
+    })
+}
+
 /// The input revision that an object holds; `owner` is the UID of the instance.
 pub fn input_revision(object: &Value, owner: &str) -> Result<Revision, Unreadable> {
     let name = metadata(object, "name");

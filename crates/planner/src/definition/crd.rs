@@ -1,10 +1,12 @@
 //! How the CRD in the cluster stands to the one that a graph needs.
 
 use krono_graph::CompiledGraph;
+use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_schema::crd::{CustomResourceDefinition, CustomResourceSpec, Names};
+use krono_schema::union;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
+use sha2::Sha256;
 
 use super::marks;
 use super::plain::plain;
@@ -36,40 +38,69 @@ pub(super) enum Standing {
     Good,
 }
 
+impl Standing {
+    /// Whether somebody has to do something about it.
+    pub(super) fn is_refusal(&self) -> bool {
+        match self {
+            Self::Foreign(_) | Self::OfAnother(_) | Self::Breaking(_) | Self::Refused(_) => true,
+            Self::Absent(_)
+            | Self::Different(_)
+            | Self::Terminating
+            | Self::NotEstablished
+            | Self::NotServed
+            | Self::Good => false,
+        }
+    }
+}
+
 pub(super) fn standing(world: &World<'_>, graph: &CompiledGraph) -> Standing {
-    let needed = needed(world, graph);
     let Some(live) = world.crd else {
-        return serde_json::to_value(&needed)
+        let made = marked(world, graph, widened(world, graph));
+        return serde_json::to_value(&made)
             .map_or_else(|it| Standing::Refused(it.to_string()), Standing::Absent);
     };
     if is_terminating(live) {
         return Standing::Terminating;
     }
-    let name = &needed.metadata.name;
+    let name = &graph.crd.metadata.name;
     if !is_owned(live) {
         let words = format!("failed to update CRD {name}: CRD already exists and is not owned by KRO");
         return Standing::Foreign(words);
     }
     match label(live, names::DEFINITION_NAME_LABEL).unwrap_or_default() {
-        same if same == metadata(world.definition, "name") => compared(world, live, &needed),
+        same if same == metadata(world.definition, "name") => compared(world, live, graph),
         other => Standing::OfAnother(format!(
             "failed to update CRD {name}: CRD is owned by another ResourceGraphDefinition {other}"
         )),
     }
 }
 
-/// The CRD that the graph needs, with the marks of its owner.
-fn needed(world: &World<'_>, graph: &CompiledGraph) -> CustomResourceDefinition {
-    let mut crd = graph.crd.clone();
+/// The CRD of a graph with this spec, with the marks of its owner.
+fn marked(world: &World<'_>, graph: &CompiledGraph, spec: CustomResourceSpec) -> CustomResourceDefinition {
+    let mut crd = CustomResourceDefinition { spec, ..graph.crd.clone() };
     let digest = digest(&crd.spec);
     marks::add(&mut crd.metadata, graph, &owner(world.definition), digest);
     crd
 }
 
+/// The merge patch that writes the number of the newest revision on the CRD, which never goes back.
+pub(super) fn numbered(world: &World<'_>) -> Option<Value> {
+    let live = own(world).filter(|it| !is_terminating(it))?;
+    let newest = world.past.history.highest().filter(|it| revision(live).is_none_or(|known| known < *it))?;
+    let version = &live["metadata"]["resourceVersion"];
+    let annotations = json!({names::RGD_REVISION: newest.to_string()});
+    Some(json!({"metadata": {"resourceVersion": version, "annotations": annotations}}))
+}
+
+/// The number of the newest revision, as the CRD remembers it.
+pub(super) fn revision(crd: &Value) -> Option<RevisionNumber> {
+    crd["metadata"]["annotations"][names::RGD_REVISION].as_str()?.parse().ok()
+}
+
 /// The identity of what a definition asks for, to tell a new wish from somebody's edit of the CRD.
 fn digest(spec: &CustomResourceSpec) -> String {
-    let text = serde_json::to_string(spec).unwrap_or_default();
-    let bytes = Sha256::digest(text.as_bytes());
+    let text = serde_json::to_string(&plain(spec)).unwrap_or_default();
+    let bytes = <Sha256 as sha2::Digest>::digest(text.as_bytes());
     bytes[..8].iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
@@ -91,13 +122,14 @@ fn label<'v>(object: &'v Value, key: &str) -> Option<&'v str> {
     object["metadata"]["labels"][key].as_str()
 }
 
-fn compared(world: &World<'_>, live: &Value, needed: &CustomResourceDefinition) -> Standing {
+fn compared(world: &World<'_>, live: &Value, graph: &CompiledGraph) -> Standing {
     let spec: Option<CustomResourceSpec> = serde_json::from_value(live["spec"].clone()).ok();
+    let needed = match needed(world, live, spec.as_ref(), graph) {
+        Ok(needed) => marked(world, graph, needed),
+        Err(words) => return Standing::Breaking(words),
+    };
     let same_spec = spec.as_ref().is_some_and(|it| has_no_extras(live) && plain(it) == plain(&needed.spec));
-    if !same_spec && let Some(words) = objection(world, live, spec.as_ref(), needed) {
-        return Standing::Breaking(words);
-    }
-    match patch(live, needed, same_spec) {
+    match patch(live, &needed, same_spec) {
         Some(patch) => Standing::Different(patch),
         None if !is_established(live) => not_established(live),
         None if !world.served => Standing::NotServed,
@@ -125,28 +157,85 @@ fn condition<'v>(live: &'v Value, condition_type: &str) -> Option<&'v Value> {
     conditions.iter().find(|it| it["type"] == condition_type)
 }
 
-/// Why the change may not be made, if it may not.
-fn objection(
+/// The spec that the CRD should have, or why it may not become what it should.
+///
+/// An edit back to content that some revision has, and what breaks nothing that the current revision promises, never narrows
+/// the schema.
+fn needed(
     world: &World<'_>,
     live: &Value,
     spec: Option<&CustomResourceSpec>,
-    needed: &CustomResourceDefinition,
-) -> Option<String> {
-    let name = &needed.metadata.name;
-    let spec = spec?;
-    if let Some(fixed) = fixed(spec, &needed.spec) {
-        return Some(format!(
-            "cannot update CRD {name}: {fixed}; delete the CRD, and with it all instances, first"
-        ));
+    graph: &CompiledGraph,
+) -> Result<CustomResourceSpec, String> {
+    let wanted = &graph.crd.spec;
+    let Some(spec) = spec else { return Ok(wanted.clone()) };
+    let name = &graph.crd.metadata.name;
+    if let Some(fixed) = fixed(spec, wanted) {
+        let cure = "delete the CRD, and with it all instances, first";
+        return Err(format!("cannot update CRD {name}: {fixed}; {cure}"));
     }
-    if is_repair(world, live, needed) || allows_breaking(world.definition) {
-        return None;
-    }
+    let known = if is_untouched(live, spec) { Some(spec.clone()) } else { promised(world) };
     let judge = if asked(live).is_some() { every_change } else { change_that_kro_sees };
-    let breaking = breaking(&spec.versions, &needed.spec.versions, judge)?;
+    let before = known.as_ref().unwrap_or(spec);
+    let Some(found) = breaking(&before.versions, &wanted.versions, judge) else { return Ok(wanted.clone()) };
+    if is_return(world, graph) {
+        return Ok(known.map_or_else(|| wanted.clone(), |known| joined(wanted, &known)));
+    }
+    if is_repair(world, live, wanted) || allows_breaking(world.definition) {
+        return Ok(wanted.clone());
+    }
     let leave =
         format!("annotate the definition with {}: \"true\" to go ahead", names::ALLOW_BREAKING_ANNOTATION);
-    Some(format!("cannot update CRD {name}: breaking changes detected: {breaking}; {leave}"))
+    Err(format!("cannot update CRD {name}: breaking changes detected: {found}; {leave}"))
+}
+
+/// Whether the CRD is what krono made it.
+fn is_untouched(live: &Value, spec: &CustomResourceSpec) -> bool {
+    has_no_extras(live) && asked(live) == Some(digest(spec).as_str())
+}
+
+/// Whether a graph is of content that some revision has, or breaks nothing that the current revision promises.
+fn is_return(world: &World<'_>, graph: &CompiledGraph) -> bool {
+    let digest = Digest::of_definition(&world.definition["spec"]);
+    let is_known = world.past.history.newest_with(digest).is_some();
+    let keeps_promise = |(_, current): (Digest, &CompiledGraph)| {
+        breaking(&current.crd.spec.versions, &graph.crd.spec.versions, every_change).is_none()
+    };
+    is_known || members(world).next().is_some_and(keeps_promise)
+}
+
+/// The graphs whose instances the CRD has to serve, the current one first.
+fn members<'a>(world: &World<'a>) -> impl Iterator<Item = (Digest, &'a CompiledGraph)> {
+    let past = world.past;
+    let current = world.definition["status"]["currentRevisionHash"].as_str().and_then(|it| it.parse().ok());
+    let current = current.or_else(|| past.history.latest().map(|it| it.digest));
+    let assigned = past.uses.contents.iter().copied().filter(move |it| Some(*it) != current);
+    current.into_iter().chain(assigned).filter_map(move |it| Some((it, past.graph_of(it)?.ok()?)))
+}
+
+/// What the current revision and all that instances are assigned to promise; nothing when there are none.
+fn promised(world: &World<'_>) -> Option<CustomResourceSpec> {
+    members(world).map(|(_, graph)| graph.crd.spec.clone()).reduce(|joint, next| joined(&joint, &next))
+}
+
+/// What a CRD that is made anew should be.
+fn widened(world: &World<'_>, graph: &CompiledGraph) -> CustomResourceSpec {
+    let assigned = members(world).filter(|_| !allows_breaking(world.definition));
+    assigned.fold(graph.crd.spec.clone(), |joint, (_, next)| joined(&joint, &next.crd.spec))
+}
+
+/// A spec that serves instances of both; versions that only one of them has are not joined.
+fn joined(preferred: &CustomResourceSpec, other: &CustomResourceSpec) -> CustomResourceSpec {
+    let mut joint = preferred.clone();
+    for version in &mut joint.versions {
+        let same = other.versions.iter().find(|it| it.name == version.name);
+        let other = same.and_then(|it| it.schema());
+        let schema = version.schema.as_mut().and_then(|it| it.open_api_v3_schema.as_mut());
+        if let (Some(schema), Some(other)) = (schema, other) {
+            *schema = union(schema, other);
+        }
+    }
+    joint
 }
 
 /// What the API server never changes once a CRD is established.
@@ -159,9 +248,9 @@ fn fixed(live: &CustomResourceSpec, needed: &CustomResourceSpec) -> Option<Strin
 }
 
 /// Whether the definition asks for nothing new, so that somebody else changed the CRD.
-fn is_repair(world: &World<'_>, live: &Value, needed: &CustomResourceDefinition) -> bool {
-    let wanted = needed.metadata.annotations.get(names::CRD_DIGEST_ANNOTATION).map(String::as_str);
-    world.serving == Serving::Current || asked(live) == wanted
+fn is_repair(world: &World<'_>, live: &Value, wanted: &CustomResourceSpec) -> bool {
+    let spec = Digest::of_definition(&world.definition["spec"]);
+    world.serving == Serving::Revision(spec) || asked(live) == Some(digest(wanted).as_str())
 }
 
 /// The identity of what the definition asked for when krono last wrote the CRD.

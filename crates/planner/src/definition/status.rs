@@ -1,34 +1,34 @@
 //! What people are told about a definition.
 
 use krono_graph::{CompiledGraph, Diagnostic};
+use krono_history::Digest;
+use krono_history::issue::{Issue, Standing as Issuance};
 use krono_model::condition::{Conditions, Status};
 use krono_model::definition::{
-    CONTROLLER_READY, DEPENDENTS, GRAPH_ACCEPTED, GRAPH_REVISIONS_RESOLVED, KIND_READY, Reason, State,
+    CONTROLLER_READY, DELETION_BLOCKED, DEPENDENTS, GRAPH_ACCEPTED, GRAPH_REVISIONS_RESOLVED, KIND_READY,
+    NOTES, Reason, State,
 };
 use krono_model::wire::{Dependency, ResourceStatus};
 use serde_json::{Map, Value, json};
 
-use super::crd::Standing;
-use super::{Failure, Plan, Serving, Waiting, World, crd_name, metadata};
+use super::crd::{self, Standing};
+use super::{Failure, Plan, Serving, Waiting, World, crd_name, metadata, revision_status};
 
 /// How many things that are wrong are told at once.
 const TOLD: usize = 20;
 
 /// The definition makes no graph; whatever is served stays served.
-pub(super) fn invalid(world: &World<'_>, diagnostics: &[Diagnostic]) -> Plan {
-    let mut report = Report::new(world);
+pub(super) fn invalid(world: &World<'_>, issue: &Issue, diagnostics: &[Diagnostic]) -> Plan {
+    let mut report = Report::new(world, Some(issue));
     report.set(GRAPH_ACCEPTED, Status::False, Reason::InvalidResourceGraph, &listed(diagnostics));
-    match world.serving {
-        Serving::Older | Serving::Current => {
-            let message = "the last valid graph is served";
-            report.set(GRAPH_REVISIONS_RESOLVED, Status::True, Reason::Resolved, message);
-        }
-        Serving::Nothing | Serving::Graphless => report.set_controller(),
+    if let Serving::Revision(_) = world.serving {
+        report.set_resolved();
     }
+    report.set_controller();
     Plan { status: report.finish(None), waiting: Some(Waiting::ValidGraph), ..Plan::default() }
 }
 
-fn listed(diagnostics: &[Diagnostic]) -> String {
+pub(super) fn listed(diagnostics: &[Diagnostic]) -> String {
     let mut lines: Vec<String> = diagnostics.iter().take(TOLD).map(ToString::to_string).collect();
     match diagnostics.len().checked_sub(TOLD) {
         None | Some(0) => {}
@@ -38,8 +38,8 @@ fn listed(diagnostics: &[Diagnostic]) -> String {
 }
 
 /// The CRD is not what it should be and nothing can be done about it now; whatever is served stays served.
-pub(super) fn blocked(world: &World<'_>, graph: &CompiledGraph, standing: &Standing) -> Plan {
-    let mut report = Report::accepted(world);
+pub(super) fn blocked(world: &World<'_>, issue: &Issue, graph: &CompiledGraph, standing: &Standing) -> Plan {
+    let mut report = Report::accepted(world, issue);
     let name = crd_name(world.definition).unwrap_or_default();
     let (reason, message, waiting) = match standing {
         Standing::Foreign(words) | Standing::OfAnother(words) => {
@@ -72,45 +72,95 @@ fn awaiting() -> Reason {
 }
 
 /// The kind is served.
-pub(super) fn served(world: &World<'_>, graph: &CompiledGraph) -> Plan {
-    let mut report = Report::accepted(world);
+pub(super) fn served(world: &World<'_>, issue: &Issue, graph: &CompiledGraph) -> Plan {
+    let mut report = Report::accepted(world, issue);
     let kind = &graph.instance.kind;
-    report.set(KIND_READY, Status::True, Reason::Ready, &format!("kind {kind} has been accepted and ready"));
+    if crd::own(world).is_some() {
+        let message = format!("kind {kind} has been accepted and ready");
+        report.set(KIND_READY, Status::True, Reason::Ready, &message);
+    } else {
+        report.set(KIND_READY, Status::Unknown, awaiting(), "the kind is made for the first revision");
+    }
     report.set_controller();
     let waiting = world.failure.map(|_| Waiting::Failure);
     Plan { status: report.finish(Some(graph)), waiting, ..Plan::default() }
 }
 
-/// The definition goes when these instances are gone.
+/// The definition goes when something is done.
 pub(super) fn deleting(world: &World<'_>, message: &str, waiting: Waiting) -> Plan {
-    let mut report = Report::new(world);
-    report.conditions.mark_all_observed();
-    report.set(CONTROLLER_READY, Status::Unknown, Reason::AwaitingReconciliation, message);
-    let order = world.compiled.ok();
-    Plan { status: report.finish(order), waiting: Some(waiting), ..Plan::default() }
+    let report = Report::deleting(world, message);
+    Plan { status: report.finish(world.compiled.ok()), waiting: Some(waiting), ..Plan::default() }
+}
+
+/// The definition stays until somebody says what becomes of its instances.
+pub(super) fn deletion_blocked(world: &World<'_>, message: &str) -> Plan {
+    let mut report = Report::deleting(world, message);
+    report.conditions.note(DELETION_BLOCKED, "InstancesExist", message);
+    let waiting = Some(Waiting::InstancesGone);
+    Plan { status: report.finish(world.compiled.ok()), waiting, ..Plan::default() }
 }
 
 struct Report<'p, 'a> {
     world: &'p World<'a>,
+    /// Nothing for a definition that issues nothing any longer.
+    issue: Option<&'p Issue>,
     conditions: Conditions,
 }
 
 impl<'p, 'a> Report<'p, 'a> {
-    fn new(world: &'p World<'a>) -> Self {
+    fn new(world: &'p World<'a>, issue: Option<&'p Issue>) -> Self {
         let definition = world.definition;
         let generation = definition["metadata"]["generation"].as_i64().unwrap_or_default();
         let created = metadata(definition, "creationTimestamp");
         let published = definition["status"].get("conditions");
         let conditions = Conditions::read(published, DEPENDENTS, generation, created, world.now);
-        Self { world, conditions }
+        Self { world, issue, conditions: conditions.with_notes(published, NOTES) }
     }
 
     /// Of a definition that makes a graph.
-    fn accepted(world: &'p World<'a>) -> Self {
-        let mut report = Self::new(world);
-        report.set(GRAPH_REVISIONS_RESOLVED, Status::True, Reason::Resolved, "the graph is compiled");
+    fn accepted(world: &'p World<'a>, issue: &'p Issue) -> Self {
+        let mut report = Self::new(world, Some(issue));
+        report.set_resolved();
         report.set(GRAPH_ACCEPTED, Status::True, Reason::Valid, "resource graph and schema are valid");
         report
+    }
+
+    /// Of a definition that is on its way out.
+    fn deleting(world: &'p World<'a>, message: &str) -> Self {
+        let mut report = Self::new(world, None);
+        report.conditions.mark_all_observed();
+        report.set(CONTROLLER_READY, Status::Unknown, Reason::AwaitingReconciliation, message);
+        report
+    }
+
+    /// Whether what should be served has a revision.
+    fn set_resolved(&mut self) {
+        let refused = match self.issue.map(|it| &it.report.standing) {
+            Some(Issuance::Refused(refusal)) if self.world.compiled.is_ok() => Some(refusal.to_string()),
+            _ => None,
+        };
+        match (self.world.failure, refused) {
+            (Some(Failure::Revision(words)), _) => {
+                self.set(GRAPH_REVISIONS_RESOLVED, Status::False, Reason::Failed, words);
+            }
+            (_, Some(words)) if !self.is_about_kind() => {
+                self.set(GRAPH_REVISIONS_RESOLVED, Status::False, Reason::Failed, &words);
+            }
+            (_, _) => {
+                let message = match self.issue.and_then(|it| it.report.current.as_ref()) {
+                    Some(current) => format!("revision {} is current", current.number),
+                    None => "the graph is compiled".to_owned(),
+                };
+                self.set(GRAPH_REVISIONS_RESOLVED, Status::True, Reason::Resolved, &message);
+            }
+        }
+    }
+
+    /// Whether an edit is refused for its CRD, which another condition tells.
+    fn is_about_kind(&self) -> bool {
+        use krono_history::issue::Refusal;
+        let standing = self.issue.map(|it| &it.report.standing);
+        matches!(standing, Some(Issuance::Refused(Refusal::Judgement(_))))
     }
 
     fn set(&mut self, condition_type: &str, status: Status, reason: Reason, message: &str) {
@@ -120,8 +170,10 @@ impl<'p, 'a> Report<'p, 'a> {
     fn set_controller(&mut self) {
         let (status, reason, message) = match (self.world.failure, self.world.serving) {
             (Some(Failure::Controller(words)), _) => (Status::False, Reason::FailedToStart, words),
-            (_, Serving::Current) => (Status::True, Reason::Running, "controller is running"),
-            (_, Serving::Older) => {
+            (_, Serving::Revision(digest)) if digest == self.spec() => {
+                (Status::True, Reason::Running, "controller is running")
+            }
+            (_, Serving::Revision(_)) => {
                 (Status::True, Reason::Running, "controller is running with an earlier graph")
             }
             (_, Serving::Graphless) => {
@@ -132,8 +184,12 @@ impl<'p, 'a> Report<'p, 'a> {
         self.set(CONTROLLER_READY, status, reason, message);
     }
 
+    fn spec(&self) -> Digest {
+        Digest::of_definition(&self.world.definition["spec"])
+    }
+
     /// All of the status; nothing when it is published already.
-    fn finish(self, graph: Option<&CompiledGraph>) -> Option<Value> {
+    fn finish(mut self, graph: Option<&CompiledGraph>) -> Option<Value> {
         let is_active =
             [GRAPH_ACCEPTED, KIND_READY, CONTROLLER_READY].iter().all(|it| self.conditions.is_true(it));
         let state = if is_active { State::Active } else { State::Inactive };
@@ -141,6 +197,11 @@ impl<'p, 'a> Report<'p, 'a> {
         let mut status = published.as_object().cloned().unwrap_or_default();
         replace(&mut status, "topologicalOrder", graph.map(order).unwrap_or_default());
         replace(&mut status, "resources", graph.map(dependencies).unwrap_or_default());
+        if let Some(issue) = self.issue {
+            revision_status::note(self.world, issue, &mut self.conditions);
+            revision_status::tell(self.world, issue, &mut status);
+            self.conditions.drop_note(DELETION_BLOCKED);
+        }
         status.insert("conditions".to_owned(), self.conditions.into_values().into());
         status.insert("state".to_owned(), json!(state.as_str()));
         let status = Value::Object(status);

@@ -2,12 +2,17 @@
 
 mod changes;
 mod endings;
+mod revisions;
 mod servers;
 mod states;
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use krono_graph::{CompiledGraph, Diagnostic, Kinds, KnownKind, Options, compile};
+use krono_history::retention::{Freshness, Uses};
+use krono_history::revision::{History, known_definition_revision};
 use krono_schema::Schema;
 use serde_json::{Value, json};
 
@@ -15,15 +20,34 @@ use super::*;
 
 const NOW: &str = "2026-02-01T00:00:00Z";
 
+/// Who looks after instances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attended {
+    Nothing,
+    Graphless,
+    /// By the revision that was served when this was last [`Attended::Current`].
+    Older,
+    /// By the newest revision, once it is issued.
+    Current,
+}
+
 /// A world that can be changed and planned for.
 struct Scene {
     definition: Value,
     crd: Option<Value>,
     served: bool,
-    serving: Serving,
+    serving: Attended,
     instances: Instances,
     failure: Option<Failure<'static>>,
     allow_crd_deletion: bool,
+    /// Revisions are issued as soon as that is planned, so that other steps can be told apart.
+    revisions: RefCell<Vec<Value>>,
+    served_last: RefCell<Option<Digest>>,
+    /// The number that is written on the CRD as soon as that is planned.
+    numbered: RefCell<Option<Value>>,
+    uses: Uses,
+    counts: Counts,
+    freshness: Freshness,
 }
 
 impl Scene {
@@ -42,10 +66,16 @@ impl Scene {
             definition,
             crd: None,
             served: false,
-            serving: Serving::Nothing,
+            serving: Attended::Nothing,
             instances: Instances::default(),
             failure: None,
             allow_crd_deletion: false,
+            revisions: RefCell::default(),
+            served_last: RefCell::default(),
+            numbered: RefCell::default(),
+            uses: Uses::default(),
+            counts: Counts::default(),
+            freshness: Freshness::Live,
         }
     }
 
@@ -54,7 +84,7 @@ impl Scene {
         let mut scene = Self::new(spec);
         scene.crd = Some(scene.created());
         scene.served = true;
-        scene.serving = Serving::Current;
+        scene.serving = Attended::Current;
         scene.publish();
         scene
     }
@@ -67,19 +97,109 @@ impl Scene {
         }
     }
 
+    /// What is planned beside what revisions need, which is done at once.
     fn plan(&self) -> Plan {
+        for _ in 0..10 {
+            let plan = self.next();
+            if plan.actions.is_empty() || !plan.actions.iter().all(|it| self.obey(it)) {
+                return plan;
+            }
+        }
+        panic!("the revisions do not come to rest: {:?}", self.next());
+    }
+
+    /// What is planned first.
+    fn next(&self) -> Plan {
         let compiled = self.compiled();
+        let revisions = self.revisions.borrow().clone();
+        let digest = |it: &Value| Digest::of_definition(&it["spec"]);
+        let history: Vec<_> =
+            revisions.iter().filter_map(|it| known_definition_revision(it, "d-1", digest(it))).collect();
+        let objects = history.iter().zip(&revisions).map(|(it, object)| (it.number, object)).collect();
+        let graphs = Compiled(revisions.iter().map(|it| (digest(it), compiled_content(it))).collect());
+        let serving = self.serving(&revisions);
+        let mut crd = self.crd.clone();
+        if let (Some(crd), Some(number)) = (&mut crd, &*self.numbered.borrow()) {
+            crd["metadata"]["annotations"]["kro.run/rgd-revision"] = number.clone();
+        }
         plan(&World {
             definition: &self.definition,
             compiled: compiled.as_ref().map_err(Vec::as_slice),
-            crd: self.crd.as_ref(),
+            crd: crd.as_ref(),
             served: self.served,
-            serving: self.serving,
+            serving,
+            past: Past {
+                history: &History::new(history),
+                objects: &objects,
+                deleted: &BTreeSet::new(),
+                graphs: &graphs,
+                uses: &self.uses,
+                instances: &[],
+                statuses: None,
+                claims: None,
+                counts: Some(&self.counts),
+                interface: None,
+                freshness: self.freshness,
+            },
             instances: self.instances,
             failure: self.failure,
             allow_crd_deletion: self.allow_crd_deletion,
             now: NOW,
         })
+    }
+
+    fn serving(&self, revisions: &[Value]) -> Serving {
+        match self.serving {
+            Attended::Nothing => Serving::Nothing,
+            Attended::Graphless => Serving::Graphless,
+            Attended::Older => Serving::Revision(self.served_last.borrow().unwrap()),
+            Attended::Current => {
+                let newest = revisions.last().unwrap_or(&self.definition);
+                let digest = Digest::of_definition(&newest["spec"]);
+                *self.served_last.borrow_mut() = Some(digest);
+                Serving::Revision(digest)
+            }
+        }
+    }
+
+    /// Does what revisions need; other steps are left to the tests.
+    fn obey(&self, action: &Action) -> bool {
+        let mut revisions = self.revisions.borrow_mut();
+        match action {
+            Action::Reserve(_) => true,
+            Action::CreateRevision(object) => {
+                let mut object = object.clone();
+                object["metadata"]["uid"] = object["metadata"]["name"].clone();
+                revisions.push(object);
+                true
+            }
+            Action::PatchRevisionStatus { name, patch } => {
+                let revision = revisions.iter_mut().find(|it| it["metadata"]["name"] == **name).unwrap();
+                for (field, value) in patch["status"].as_object().unwrap() {
+                    revision["status"][field] = value.clone();
+                }
+                true
+            }
+            Action::PatchCrd(patch) => {
+                let number = patch["metadata"]["annotations"].get("kro.run/rgd-revision").cloned();
+                let is_number = number.is_some();
+                if is_number {
+                    *self.numbered.borrow_mut() = number;
+                }
+                is_number
+            }
+            Action::DeleteRevision { name, .. } => {
+                revisions.retain(|it| it["metadata"]["name"] != **name);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the next step is to look after instances with the definition as it is.
+    fn serves(&self) -> bool {
+        let digest = Digest::of_definition(&self.definition["spec"]);
+        matches!(self.plan().actions.as_slice(), [Action::Serve(it)] if it.digest == digest)
     }
 
     fn compiled(&self) -> Result<CompiledGraph, Vec<Diagnostic>> {
@@ -100,8 +220,8 @@ impl Scene {
         self.definition.pointer_mut(parent).unwrap()[key] = value;
         let generation = self.definition["metadata"]["generation"].as_i64().unwrap();
         self.definition["metadata"]["generation"] = json!(generation + 1);
-        if self.serving == Serving::Current {
-            self.serving = Serving::Older;
+        if self.serving == Attended::Current {
+            self.serving = Attended::Older;
         }
     }
 
@@ -136,6 +256,22 @@ fn established(mut crd: Value) -> Value {
         {"type": "Established", "status": "True"},
     ]});
     crd
+}
+
+/// The graph of what a revision holds.
+fn compiled_content(revision: &Value) -> CompiledGraph {
+    let spec = &revision["spec"];
+    let content = json!({"schema": spec["schema"], "resources": spec["resources"]});
+    compile(&json!({"metadata": {"name": "web"}, "spec": content}), &Anything, Options::default()).unwrap()
+}
+
+/// The graphs of revisions.
+struct Compiled(BTreeMap<Digest, CompiledGraph>);
+
+impl Graphs for Compiled {
+    fn graph_of(&self, digest: Digest) -> Option<Result<&CompiledGraph, &str>> {
+        self.0.get(&digest).map(Ok)
+    }
 }
 
 /// A cluster of config maps that hold anything.

@@ -24,7 +24,7 @@ const INPUT: &str = "ResourceGraphInputRevision";
 /// A definition or an instance.
 pub(crate) enum Subject {
     Definition(Definition),
-    Instance(Instance),
+    Instance(Box<Instance>),
 }
 
 /// A definition with its revisions.
@@ -69,7 +69,7 @@ pub(crate) async fn subject(objects: &Objects, target: &Target) -> Result<Subjec
             if kind.resource.group == GROUP && kind.resource.kind == DEFINITION {
                 return Ok(Subject::Definition(definition(objects, name).await?));
             }
-            Ok(Subject::Instance(instance(objects, kind, name).await?))
+            Ok(Subject::Instance(Box::new(instance(objects, kind, name).await?)))
         }
     }
 }
@@ -111,7 +111,7 @@ impl Subject {
     /// The instance; an error where a definition was named.
     pub(crate) fn into_instance(self) -> Result<Instance, CommandError> {
         match self {
-            Self::Instance(instance) => Ok(instance),
+            Self::Instance(instance) => Ok(*instance),
             Self::Definition(definition) => {
                 let (_, kind) = kind_of_instances(&definition.object);
                 let error = CommandError::usage(format!(
@@ -192,14 +192,12 @@ async fn definition_of_instance(
         return definition(objects, name).await;
     }
     let all = objects.list(&served(objects, DEFINITION)?.resource, "").await?;
-    match all.items.iter().find(|it| is_own(it)).and_then(|it| it["metadata"]["name"].as_str()) {
-        Some(name) => definition(objects, name).await,
-        None => {
-            let word = kind.word();
-            Err(CommandError::usage(format!("no definition defines {word:?}"))
-                .hint("revisions are of definitions, `rgd/NAME`, and of their instances"))
-        }
-    }
+    let own = all.items.iter().find(|it| is_own(it)).and_then(|it| it["metadata"]["name"].as_str());
+    let Some(name) = own else {
+        return Err(CommandError::usage(format!("no definition defines {:?}", kind.word()))
+            .hint("revisions are of definitions, `rgd/NAME`, and of their instances"));
+    };
+    definition(objects, name).await
 }
 
 impl Definition {

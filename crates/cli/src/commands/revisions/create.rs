@@ -27,8 +27,8 @@ pub(super) async fn run(arguments: &CreateArguments, output: &mut Output) -> Res
     };
     let before = definition.revisions.history.highest();
     match until(&objects, &definition.kind, asked, limit, |it| answer(it, before)).await? {
-        Waited::Seen(Some(number)) => output.text(&format!("Created revision {number}\n")),
-        Waited::Seen(None) => {
+        Waited::Seen(Answer::Created(number)) => output.text(&format!("Created revision {number}\n")),
+        Waited::Seen(Answer::Dropped) => {
             let warning = newest_warning(&objects, &definition.object, "").await;
             let warning = warning.unwrap_or_else(|| "the controller has dropped the request".to_owned());
             Err(CommandError::wrong(format!("no revision was created: {warning}")))
@@ -48,13 +48,19 @@ fn refuse_what_is_issued(definition: &Definition, digest: Digest) -> Result<(), 
     }
 }
 
-/// The number that was issued, or that the request went without one.
-fn answer(definition: &Value, before: Option<RevisionNumber>) -> Option<Option<RevisionNumber>> {
+/// What became of a request.
+enum Answer {
+    Created(RevisionNumber),
+    /// It is gone, and nothing was issued.
+    Dropped,
+}
+
+fn answer(definition: &Value, before: Option<RevisionNumber>) -> Option<Answer> {
     let latest = definition["status"]["latestRevision"].as_i64().and_then(RevisionNumber::from_wire);
     let is_open = definition["metadata"]["annotations"].get(names::CREATE_REVISION_ANNOTATION).is_some();
     match latest.filter(|it| Some(*it) > before) {
-        Some(number) => Some(Some(number)),
+        Some(number) => Some(Answer::Created(number)),
         None if is_open => None,
-        None => Some(None),
+        None => Some(Answer::Dropped),
     }
 }

@@ -3,27 +3,38 @@
 use krono_views::{InputRow, Table, input_table, wide_input_table};
 use serde_json::{Value, json};
 
+use super::super::cluster::objects::Objects;
 use super::super::cluster::subject::{self, Subject, changed};
 use crate::arguments::revisions::{ListArguments, ListFormat};
-use crate::arguments::target::{Bare, Grammar};
+use crate::arguments::target::{Bare, Grammar, Target};
 use crate::command_error::CommandError;
 use crate::format::Format;
 use crate::output::Output;
 
 pub(super) async fn run(arguments: &ListArguments, output: &mut Output) -> Result<(), CommandError> {
     let (target, _) = Grammar { revisions: 0, bare: Bare::IsDefinition }.read(&arguments.object)?;
-    let (objects, mut found) = subject::read(&arguments.place, &target).await?;
+    let (objects, found) = subject::read(&arguments.place, &target).await?;
     tell_unreadable(&found, output)?;
     output.text(&rendered(&found, arguments.output))?;
-    while arguments.watch {
+    if arguments.watch { watch(&objects, &target, found, arguments.output, output).await } else { Ok(()) }
+}
+
+/// Prints each row again that changes, without end.
+async fn watch(
+    objects: &Objects,
+    target: &Target,
+    mut found: Subject,
+    format: ListFormat,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    loop {
         output.flush()?;
-        changed(&objects, &found).await?;
-        let before = lines(&found, arguments.output);
-        found = subject::subject(&objects, &target).await?;
-        let new = lines(&found, arguments.output).into_iter().filter(|it| !before.contains(it));
+        changed(objects, &found).await?;
+        let before = lines(&found, format);
+        found = subject::subject(objects, target).await?;
+        let new = lines(&found, format).into_iter().filter(|it| !before.contains(it));
         output.text(&new.collect::<String>())?;
     }
-    Ok(())
 }
 
 fn tell_unreadable(subject: &Subject, output: &mut Output) -> Result<(), CommandError> {

@@ -80,20 +80,25 @@ fn current(instance: &Value) -> Option<RevisionNumber> {
 fn preview(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -> String {
     let assigned = assigned_revision(&instance.object);
     let going = destination(arguments, instance, row);
-    let mut text = String::new();
-    if let (Some(from), Some(to)) = (assigned, going.filter(|it| Some(*it) != assigned)) {
-        text += &format!("Definition revision {from} -> {to}\n");
-        let spec =
-            |number| instance.definition.revisions.find(number).map(|it| instance.definition.spec_of(it));
-        if let (Some(old), Some(new)) = (spec(from), spec(to)) {
-            text += &lost(&old, &new);
-        }
-    }
+    let moved = match (assigned, going.filter(|it| Some(*it) != assigned)) {
+        (Some(from), Some(to)) => moved(instance, from, to),
+        (_, _) => String::new(),
+    };
     let from = current(&instance.object).unwrap_or(row.number);
     match &row.spec {
-        Some(spec) => text + &Diff::of_specs(&instance.object["spec"], spec).to_text(from, row.number),
-        None => text + "What it asked for then is kept, but not in a form that can be shown\n",
+        Some(spec) => moved + &Diff::of_specs(&instance.object["spec"], spec).to_text(from, row.number),
+        None => moved + "What it asked for then is not kept\n",
     }
+}
+
+fn moved(instance: &Instance, from: RevisionNumber, to: RevisionNumber) -> String {
+    let definition = &instance.definition;
+    let spec = |number| definition.revisions.find(number).map(|it| definition.spec_of(it));
+    let lost = match (spec(from), spec(to)) {
+        (Some(old), Some(new)) => lost(&old, &new),
+        (_, _) => String::new(),
+    };
+    format!("Definition revision {from} -> {to}\n{lost}")
 }
 
 /// The revision of the definition that the instance ends at.

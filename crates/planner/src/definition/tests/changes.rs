@@ -87,7 +87,7 @@ fn b1_labels_and_annotations_that_are_given_up_are_taken_away_and_no_others() {
         let written = patch["metadata"][field].as_object().unwrap().clone();
         crd["metadata"][field].as_object_mut().unwrap().extend(written);
     }
-    assert_eq!(scene.plan().actions, [Action::Serve]);
+    assert!(scene.serves());
 
     scene.edit("/spec/schema/metadata", json!({"labels": {"kept": "x"}}));
     let metadata = &scene.patch()["metadata"];
@@ -104,7 +104,7 @@ fn b1_labels_and_annotations_that_are_given_up_are_taken_away_and_no_others() {
 fn b1_a_definition_made_again_adopts_its_crd() {
     let mut scene = settled_with("string");
     scene.definition["metadata"]["uid"] = json!("d-2");
-    scene.serving = Serving::Nothing;
+    scene.serving = Attended::Nothing;
     let expected = json!({"metadata": {
         "resourceVersion": "9", "labels": {"kro.run/resource-graph-definition-id": "d-2"},
     }});
@@ -132,8 +132,8 @@ fn b2_nothing_is_served_before_the_crd_is_what_the_graph_needs() {
     let crd = scene.crd.as_mut().unwrap();
     crd["spec"]["versions"] = patch["spec"]["versions"].clone();
     crd["metadata"]["annotations"] = patch["metadata"]["annotations"].clone();
-    assert_eq!(scene.plan(), Plan::of(Action::Serve));
-    scene.serving = Serving::Current;
+    assert!(scene.serves());
+    scene.serving = Attended::Current;
     assert_eq!(scene.state(), "Active");
 }
 
@@ -145,12 +145,16 @@ fn b2_a_compatible_change_reaches_the_crd_first_too() {
 }
 
 #[test]
-fn b2_a_blocked_change_after_a_restart_serves_no_graph_at_all() {
+fn b2_a_blocked_change_after_a_restart_serves_the_revision_before_it() {
     let mut scene = settled_with("string");
     resize(&mut scene, "integer");
-    scene.serving = Serving::Nothing;
+    scene.serving = Attended::Nothing;
+    assert!(matches!(scene.plan().actions.as_slice(), [Action::Serve(it)] if it.name == "web-rev-1"));
+
+    // Unless somebody took the revisions away.
+    scene.revisions.borrow_mut().clear();
     assert!(matches!(scene.plan().actions.as_slice(), [Action::ServeWithoutGraph { .. }]));
-    scene.serving = Serving::Graphless;
+    scene.serving = Attended::Graphless;
     assert_eq!(scene.plan().actions, []);
     assert!(scene.told("KindReady").contains("breaking changes detected"));
 }
@@ -205,7 +209,11 @@ fn behaviour_39_a_removed_status_field_is_breaking() {
     let patch = scene.patch();
     scene.crd.as_mut().unwrap()["spec"]["versions"] = patch["spec"]["versions"].clone();
     scene.crd.as_mut().unwrap()["metadata"]["annotations"] = patch["metadata"]["annotations"].clone();
+    scene.plan();
+    scene.serving = Attended::Current;
+    scene.publish();
     scene.edit("/spec/schema/status", json!({}));
+    scene.edit("/spec/schema/spec/more", json!("string"));
     assert!(scene.told("KindReady").contains("status.at: property was removed"));
 }
 
@@ -248,7 +256,7 @@ fn behaviour_40_an_edited_crd_is_repaired() {
         let (parent, key) = pointer.rsplit_once('/').unwrap();
         crd.pointer_mut(parent).unwrap()[key] = value;
         // With and without somebody who remembers what was served.
-        for serving in [Serving::Current, Serving::Nothing] {
+        for serving in [Attended::Current, Attended::Nothing] {
             scene.serving = serving;
             assert!(scene.patch()["spec"]["versions"].is_array(), "{pointer}");
         }
@@ -288,7 +296,7 @@ fn behaviour_40_a_crd_of_others_is_left_alone() {
     let check = |labels: Value, expected: &str| {
         let mut scene = settled_with("string");
         scene.crd.as_mut().unwrap()["metadata"]["labels"] = labels;
-        scene.serving = Serving::Nothing;
+        scene.serving = Attended::Nothing;
         assert_eq!(scene.plan().actions, []);
         assert_eq!(scene.plan().waiting, Some(Waiting::Ownership));
         assert_eq!(
@@ -315,7 +323,9 @@ fn behaviour_40_a_kind_that_went_to_another_definition_is_no_longer_served() {
 /// A CRD as kro leaves it: no digest, and without what kro cannot see.
 fn left_by_kro(scene: &mut Scene) {
     scene.crd.as_mut().unwrap()["metadata"].as_object_mut().unwrap().remove("annotations");
-    scene.serving = Serving::Nothing;
+    scene.revisions.borrow_mut().clear();
+    scene.numbered.borrow_mut().take();
+    scene.serving = Attended::Nothing;
 }
 
 #[test]
@@ -330,7 +340,7 @@ fn v45_a_crd_of_kro_is_taken_over_with_what_kro_did_not_see() {
     assert_eq!(patched_size(&scene.patch())["x-kubernetes-validations"][0]["rule"], "self != ''");
 
     resize(&mut scene, "integer");
-    scene.serving = Serving::Graphless;
+    scene.serving = Attended::Graphless;
     assert!(
         scene.told("KindReady").contains("breaking changes detected"),
         "what kro sees it has not let through"

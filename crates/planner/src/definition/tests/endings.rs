@@ -8,6 +8,10 @@ fn deleted() -> Scene {
     scene
 }
 
+fn orphan(scene: &mut Scene) {
+    scene.definition["metadata"]["annotations"] = json!({"krono.dev/deletion-policy": "Orphan"});
+}
+
 fn end() -> Action {
     Action::RemoveFinalizer(json!({"metadata": {"finalizers": [], "resourceVersion": "7"}}))
 }
@@ -30,25 +34,58 @@ fn a_definition_that_never_served_goes_at_once() {
 #[test]
 fn instances_that_are_being_deleted_are_seen_off_first() {
     let mut scene = deleted();
+    orphan(&mut scene);
     scene.instances = Instances { total: 3, terminating: 2 };
     assert_eq!(scene.plan().actions, []);
     assert_eq!(scene.plan().waiting, Some(Waiting::InstancesGone));
     assert!(scene.told("ControllerReady").ends_with("waiting for 2 instances that are being deleted"));
 
     // After a restart somebody has to look after them again.
-    scene.serving = Serving::Nothing;
-    assert!(matches!(scene.plan().actions.as_slice(), [Action::ServeWithoutGraph { .. }]));
+    scene.serving = Attended::Nothing;
+    assert!(scene.serves(), "with the graph that they had");
     scene.failure = Some(Failure::Controller("no watch"));
     assert_eq!(scene.plan().actions, []);
     assert_eq!(scene.plan().waiting, Some(Waiting::Failure));
 }
 
 #[test]
-fn instances_that_stay_are_reported() {
+fn v13_a_definition_with_instances_stays_until_somebody_says_what_becomes_of_them() {
     let mut scene = deleted();
     scene.instances = Instances { total: 3, terminating: 0 };
+    assert_eq!(scene.plan().actions, []);
+    let told = scene.told("DeletionBlocked");
+    assert!(told.starts_with("True InstancesExist 3 instances are left; delete them, or annotate"), "{told}");
+    assert_eq!(scene.plan().waiting, Some(Waiting::InstancesGone));
+
+    // They are served as before, also by whoever comes next.
+    scene.serving = Attended::Nothing;
+    assert!(scene.serves());
+
+    scene.serving = Attended::Current;
+    scene.instances = Instances { total: 3, terminating: 3 };
+    assert!(scene.told("ControllerReady").ends_with("waiting for 3 instances that are being deleted"));
+    scene.instances = Instances::default();
+    assert_eq!(scene.plan().actions, [Action::StopServing, end()]);
+}
+
+#[test]
+fn instances_that_stay_are_reported() {
+    let mut scene = deleted();
+    orphan(&mut scene);
+    scene.instances = Instances { total: 3, terminating: 0 };
+    assert_eq!(scene.plan(), Plan::of(Action::StopServing), "nobody puts finalizers back");
+    scene.serving = Attended::Nothing;
+    let owned = json!({"metadata": {
+        "ownerReferences": null, "annotations": {"krono.dev/orphaned": "true"}, "uid": "web-rev-1", "resourceVersion": null,
+    }});
+    assert_eq!(
+        scene.plan(),
+        Plan::of(Action::PatchRevision { name: "web-rev-1".to_owned(), patch: owned }),
+        "revisions are not collected with their owner"
+    );
+    scene.revisions.borrow_mut().clear();
     let planned = scene.plan();
-    assert_eq!(planned.actions, [Action::StopServing, end()]);
+    assert_eq!(planned.actions, [end()]);
     let [notice] = planned.notices.as_slice() else { panic!("{:?}", planned.notices) };
     assert!(notice.to_string().starts_with("3 instances of WebApp stay without a definition"), "{notice}");
 
@@ -77,7 +114,7 @@ fn a_crd_that_may_go_goes_before_those_who_look_after_its_instances() {
 fn a_crd_of_another_definition_never_goes() {
     let mut scene = deleted();
     scene.allow_crd_deletion = true;
-    scene.serving = Serving::Nothing;
+    scene.serving = Attended::Nothing;
     scene.crd.as_mut().unwrap()["metadata"]["labels"]["kro.run/resource-graph-definition-name"] =
         json!("other");
     assert_eq!(scene.plan(), Plan::of(end()));

@@ -1,6 +1,5 @@
 //! Plans carried out on the embedded server: what is written is what is wanted, and nothing is written twice.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,6 +53,19 @@ async fn serve(server: &krono_apiserver::Server, definition: &Value, kinds: &Bui
             crd: live.as_ref(),
             served: true,
             serving: Serving::Nothing,
+            past: Past {
+                history: &History::default(),
+                objects: &BTreeMap::new(),
+                deleted: &BTreeSet::new(),
+                graphs: &Compiled(BTreeMap::new()),
+                uses: &Uses::default(),
+                instances: &[],
+                statuses: None,
+                claims: None,
+                counts: None,
+                interface: None,
+                freshness: Freshness::Live,
+            },
             instances: Instances::default(),
             failure: None,
             allow_crd_deletion: false,
@@ -62,7 +74,7 @@ async fn serve(server: &krono_apiserver::Server, definition: &Value, kinds: &Bui
         match planned.actions.as_slice() {
             [Action::CreateCrd(crd)] => send(server, "POST", CRDS, crd).await,
             [Action::PatchCrd(change)] => send(server, "PATCH", &path, change).await,
-            [Action::Serve] => return writes,
+            [Action::Reserve(_), Action::CreateRevision(_)] => return writes,
             _ => panic!("{planned:?}"),
         };
     }

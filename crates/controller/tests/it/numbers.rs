@@ -1,0 +1,219 @@
+//! Numbers only grow: through races, restarts, losses and ends.
+
+use serde_json::{Value, json};
+
+use crate::line::Fault;
+use crate::revisions::{APP, CRD, app, app_with, edit, numbers, revision, revisions, started, text_is};
+use crate::world::{World, condition, message};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v09_controllers_that_race_issue_each_number_once() {
+    let world = started().await;
+    let rival = world.rival();
+    for number in 2..8 {
+        world.put_by_hand(&app(&format!("text {number}"))).await;
+        world.eventually("ConfigMap a-one", text_is(&format!("text {number}"))).await;
+    }
+    world.quiet().await;
+    drop(rival);
+    let made = revisions(&world).await;
+    let digests: Vec<Value> = {
+        let mut digests = Vec::new();
+        for name in &made {
+            digests.push(
+                world.there(&format!("ResourceGraphDefinitionRevision {name}")).await["spec"]["digest"]
+                    .clone(),
+            );
+        }
+        digests
+    };
+    assert_eq!(made.len(), 7, "{made:?}");
+    assert!(digests.iter().all(|it| digests.iter().filter(|other| *other == it).count() == 1));
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v09_a_controller_may_die_at_any_write() {
+    for last in [Fault::Lost, Fault::Unanswered] {
+        for writes in 0..8 {
+            let mut world = started().await;
+            let mut left = writes;
+            world.line.break_with(move |request| {
+                if request.starts_with("GET") {
+                    return None;
+                }
+                left -= 1;
+                match left {
+                    0.. => None,
+                    -1 => Some(last),
+                    _ => Some(Fault::Lost),
+                }
+            });
+            world.put_by_hand(&app("two")).await;
+            world.eventually(APP, |it| it["metadata"]["generation"] == 2).await;
+            world.start_controllers();
+            world.eventually("ConfigMap a-one", text_is("two")).await;
+            world.settled().await;
+            let made = revisions(&world).await;
+            assert!(made.len() == 2 && made[0] == "app-rev-1", "{last:?} after {writes}: {made:?}");
+            let told = world.there(APP).await;
+            assert_eq!(told["status"]["currentRevision"], told["status"]["latestRevision"]);
+            assert_eq!(
+                told["status"]["lastIssuedRevision"], told["status"]["latestRevision"],
+                "{last:?} after {writes}"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v09_numbers_go_on_after_all_revisions_are_gone() {
+    let mut world = started().await;
+    edit(&world, &app("two")).await;
+    world.lose_revisions("app").await;
+    world.merge_status(APP, json!({"lastIssuedRevision": null, "currentRevision": null})).await;
+    world.start_controllers();
+    world.eventually(APP, |it| numbers(it) == "3 of 3").await;
+    world.settled().await;
+    assert_eq!(revisions(&world).await, ["app-rev-3"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v03_and_v09_a_backup_without_status_and_owners_is_the_same_state() {
+    let mut world = started().await;
+    edit(&world, &app_with(", more: string", "two")).await;
+    edit(&world, &app_with(", more: string", "three")).await;
+    world.annotate(APP, "krono.dev/active-revision", Some("2")).await;
+    world.eventually("ConfigMap a-one", text_is("two")).await;
+    world.settled().await;
+    let before = world.there(APP).await;
+    let kinds = [
+        "CustomResourceDefinition",
+        "ResourceGraphDefinitionRevision",
+        "ResourceGraphDefinition",
+        "App",
+        "ConfigMap",
+    ];
+    let mut saved = Vec::new();
+    for kind in kinds {
+        saved.extend(world.all(kind).await.into_iter().map(without_status_and_owners));
+    }
+    let generations = world.all("ConfigMap").await.len();
+    let other = World::empty().await;
+    for object in &saved {
+        other.put_by_hand(object).await;
+        if object["kind"] == "CustomResourceDefinition" {
+            let what =
+                format!("CustomResourceDefinition {}", object["metadata"]["name"].as_str().expect("a name"));
+            other.eventually(&what, |it| condition(it, "Established")["status"] == "True").await;
+        }
+    }
+    world.kill_controllers();
+    let mut world = other;
+    world.start_controllers();
+    world.eventually(APP, |it| numbers(it) == "2 of 3").await;
+    world.active("App a").await;
+    world.settled().await;
+    let after = world.there(APP).await;
+    for field in [
+        "currentRevision",
+        "currentRevisionHash",
+        "latestRevision",
+        "latestRevisionHash",
+        "lastIssuedRevision",
+    ] {
+        assert_eq!(after["status"][field], before["status"][field], "{field}");
+    }
+    assert_eq!(revisions(&world).await, ["app-rev-1", "app-rev-2", "app-rev-3"]);
+    assert_eq!(revision(&world, 1).await["metadata"]["ownerReferences"][0]["uid"], after["metadata"]["uid"]);
+    assert_eq!(world.all("ConfigMap").await.len(), generations);
+    assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "two");
+    world.delete(APP).await;
+}
+
+fn without_status_and_owners(mut object: Value) -> Value {
+    for field in
+        ["resourceVersion", "uid", "creationTimestamp", "generation", "managedFields", "ownerReferences"]
+    {
+        object["metadata"].as_object_mut().expect("metadata").remove(field);
+    }
+    object.as_object_mut().expect("an object").remove("status");
+    object
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v13_a_definition_with_instances_stays_until_they_are_gone() {
+    let mut world = started().await;
+    world.delete(APP).await;
+    let told = world.eventually(APP, |it| condition(it, "DeletionBlocked")["status"] == "True").await;
+    assert!(
+        message(&told, "DeletionBlocked").starts_with("1 instance is left; delete it, or annotate"),
+        "{told:#}"
+    );
+    // Edits issue nothing, and instances are served as before, also after a restart.
+    world.put_by_hand(&app("two")).await;
+    world.start_controllers();
+    world.instance("App b", "text: hello").await;
+    world.eventually("ConfigMap b-one", text_is("one")).await;
+    world.eventually(APP, |it| message(it, "DeletionBlocked").starts_with("2 instances are left")).await;
+    assert_eq!(revisions(&world).await, ["app-rev-1"]);
+    world.delete("App a").await;
+    world.delete("App b").await;
+    world.gone(APP).await;
+    world.quiet().await;
+    assert!(revisions(&world).await.is_empty());
+    // The numbers go on.
+    let told = edit(&world, &app("three")).await;
+    assert_eq!(numbers(&told), "2 of 2");
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v13_instances_go_first_where_that_is_wished() {
+    let world = started().await;
+    world.instance("App b", "text: hello").await;
+    world.active("App b").await;
+    world.annotate(APP, "krono.dev/deletion-policy", Some("Cascade")).await;
+    world.delete(APP).await;
+    world.gone(APP).await;
+    assert!(world.names("App", "").await.is_empty());
+    assert!(world.names("ConfigMap", "kro.run/owned=true").await.is_empty());
+    assert!(world.get(CRD).await.is_some());
+    world.quiet().await;
+    assert!(revisions(&world).await.is_empty());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v13_revisions_that_were_left_go_with_the_last_instance() {
+    let mut world = started().await;
+    world.annotate(APP, "krono.dev/deletion-policy", Some("Orphan")).await;
+    world.delete(APP).await;
+    world.gone(APP).await;
+    assert_eq!(revisions(&world).await, ["app-rev-1"]);
+    world.delete("App a").await;
+    world.gone("App a").await;
+    world.start_controllers();
+    world.gone("ResourceGraphDefinitionRevision app-rev-1").await;
+    assert!(world.get("ConfigMap a-one").await.is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v13_a_definition_made_again_adopts_what_was_left() {
+    let world = started().await;
+    edit(&world, &app("two")).await;
+    world.annotate(APP, "krono.dev/deletion-policy", Some("Orphan")).await;
+    world.delete(APP).await;
+    world.gone(APP).await;
+    world.quiet().await;
+    assert!(world.there("App a").await["metadata"].get("finalizers").is_none());
+    assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "two");
+    assert_eq!(revisions(&world).await, ["app-rev-1", "app-rev-2"]);
+    let told = edit(&world, &app("three")).await;
+    assert_eq!(numbers(&told), "3 of 3");
+    world.eventually("ConfigMap a-one", text_is("three")).await;
+    world.quiet().await;
+    assert!(revision(&world, 1).await["metadata"].get("annotations").is_none());
+    assert_eq!(revision(&world, 1).await["metadata"]["ownerReferences"][0]["uid"], told["metadata"]["uid"]);
+    world.settled().await;
+}

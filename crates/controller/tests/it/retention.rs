@@ -1,0 +1,115 @@
+//! What is kept, and how the rest is given up.
+
+use serde_json::{Value, json};
+
+use crate::revisions::{APP, app, edit, numbers, revision, revisions, started};
+use crate::world::{World, condition, message};
+
+const UNUSED: &str = "krono.dev/unused-since";
+
+/// The same definition with room for so many old revisions.
+fn keeping(limit: u64, text: &str) -> Value {
+    let mut made = app(text);
+    made["spec"]["revisionManagement"] = json!({"historyLimit": limit});
+    made
+}
+
+fn name(number: u64) -> String {
+    format!("ResourceGraphDefinitionRevision app-rev-{number}")
+}
+
+fn is_marked(revision: &Value) -> bool {
+    revision["metadata"]["annotations"].get(UNUSED).is_some()
+}
+
+async fn with_marks() -> World {
+    let world = started().await;
+    for text in ["two", "three", "four"] {
+        edit(&world, &keeping(1, text)).await;
+    }
+    world.settled().await;
+    world
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v30_what_nothing_needs_is_marked_and_goes_a_minute_later() {
+    let world = with_marks().await;
+    assert_eq!(revisions(&world).await.len(), 4);
+    for (number, expected) in [(1, true), (2, true), (3, false), (4, false)] {
+        assert_eq!(is_marked(&revision(&world, number).await), expected, "{number}");
+    }
+    world.annotate(&name(1), UNUSED, Some("2026-01-01T00:00:00Z")).await;
+    world.gone(&name(1)).await;
+    world.settled().await;
+    assert_eq!(revisions(&world).await, ["app-rev-2", "app-rev-3", "app-rev-4"]);
+    let told = world.told().await;
+    assert!(
+        told.contains(&"Normal RevisionPruned: pruned revision 1, which nothing needs".to_owned()),
+        "{told:#?}"
+    );
+    world.annotate(APP, "kro.run/rollback-to-revision", Some("1")).await;
+    let told = world.eventually(APP, |it| !condition(it, "RollbackRefused").is_null()).await;
+    assert_eq!(
+        message(&told, "RollbackRefused"),
+        "revision 1 of app was pruned; the oldest that is kept is 2"
+    );
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v30_what_is_needed_stays() {
+    let world = with_marks().await;
+    // A pin names it, an instance is assigned to its content, or a hold serves it.
+    world.annotate("App a", "kro.run/rgd-revision", Some("1")).await;
+    edit(&world, &keeping(1, "five")).await;
+    world.eventually(&name(1), |it| !is_marked(it)).await;
+    world.annotate(APP, "krono.dev/active-revision", Some("2")).await;
+    world.eventually(&name(2), |it| !is_marked(it)).await;
+    world.eventually(APP, |it| numbers(it) == "2 of 5").await;
+    for number in [1, 2] {
+        world.annotate(&name(number), UNUSED, Some("2026-01-01T00:00:00Z")).await;
+        world.eventually(&name(number), |it| !is_marked(it)).await;
+    }
+    world.settled().await;
+    assert_eq!(revisions(&world).await.len(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v30_a_revision_in_use_that_somebody_deletes_stays_until_it_is_not() {
+    let world = with_marks().await;
+    world.delete(&name(4)).await;
+    let told = world.eventually(APP, |it| !condition(it, "RevisionDeletionBlocked").is_null()).await;
+    assert!(message(&told, "RevisionDeletionBlocked").starts_with("revision 4 was deleted and is needed"));
+    world.settled().await;
+    assert_eq!(numbers(&world.there(APP).await), "4 of 4");
+    world.instance("App b", "text: hello").await;
+    world.active("App b").await;
+    edit(&world, &keeping(1, "five")).await;
+    world.gone(&name(4)).await;
+    world.settled().await;
+    assert!(condition(&world.there(APP).await, "RevisionDeletionBlocked").is_null());
+    // One that nothing needs goes at once.
+    world.delete(&name(3)).await;
+    world.gone(&name(3)).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v31_instances_are_counted() {
+    let world = started().await;
+    for name in ["b", "c"] {
+        world.instance(&format!("App {name}"), "text: hello").await;
+    }
+    let count = |number: i64, of: usize| {
+        move |it: &Value| it["status"]["revisionHistory"][of]["instanceCount"] == number
+    };
+    world.eventually(APP, count(3, 0)).await;
+    world.eventually(&name(1), |it| it["status"]["instanceCount"] == 3).await;
+    world.delete("App b").await;
+    world.eventually(APP, count(2, 0)).await;
+    edit(&world, &app("two")).await;
+    world.eventually(APP, count(2, 0)).await;
+    world.eventually(APP, count(0, 1)).await;
+    world.eventually(&name(1), |it| it["status"]["instanceCount"] == 0).await;
+    world.settled().await;
+}

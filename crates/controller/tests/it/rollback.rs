@@ -1,0 +1,232 @@
+//! Older revisions, had back or held.
+
+use serde_json::{Value, json};
+
+use crate::revisions::{APP, CRD, app, edit, numbers, revision, revisions, started, text_is};
+use crate::world::{World, condition, message};
+
+const ROLLBACK: &str = "kro.run/rollback-to-revision";
+const HOLD: &str = "krono.dev/active-revision";
+
+/// A world whose definition said `one`, `two` and `three`.
+async fn with_three() -> World {
+    let world = started().await;
+    edit(&world, &app("two")).await;
+    edit(&world, &app("three")).await;
+    world.eventually("ConfigMap a-one", text_is("three")).await;
+    world
+}
+
+/// Waits until a request is answered.
+async fn answered(world: &World) -> Value {
+    world.eventually(APP, |it| it["metadata"]["annotations"].get(ROLLBACK).is_none()).await;
+    world.quiet().await;
+    world.there(APP).await
+}
+
+fn spec_text(definition: &Value) -> &Value {
+    &definition["spec"]["resources"][0]["template"]["data"]["text"]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v19_a_rollback_writes_the_spec_back_and_is_a_new_revision() {
+    let world = with_three().await;
+    let mut policy = json!({"spec": {"revisionManagement": {"historyLimit": 7}}});
+    policy["spec"]["resources"] = world.there(APP).await["spec"]["resources"].clone();
+    policy["spec"]["resources"][0]["deletionPolicy"] = json!("Retain");
+    world.merge(APP, policy).await;
+    world.annotate(APP, ROLLBACK, Some("1")).await;
+    world.eventually("ConfigMap a-one", text_is("one")).await;
+    world.settled().await;
+    let told = world.there(APP).await;
+    assert_eq!((numbers(&told).as_str(), spec_text(&told)), ("4 of 4", &json!("one")));
+    assert_eq!(told["spec"]["revisionManagement"]["historyLimit"], 7, "policy stays");
+    assert_eq!(told["spec"]["resources"][0]["deletionPolicy"], "Retain");
+    assert_eq!(told["metadata"]["annotations"], json!({"krono.dev/answered-rollback": "1"}));
+    assert_eq!(revision(&world, 4).await["spec"]["restoredFrom"], 1);
+    assert!(world.told().await.contains(&"Normal RollingBack: rolling back to revision 1".to_owned()));
+    // The same may be asked for again.
+    edit(&world, &app("five")).await;
+    world.annotate(APP, ROLLBACK, Some("1")).await;
+    world.eventually("ConfigMap a-one", text_is("one")).await;
+    world.settled().await;
+    assert_eq!(numbers(&world.there(APP).await), "6 of 6");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v19_a_rollback_rescues_a_definition_that_does_not_compile_and_needs_no_second_leave() {
+    let world = with_three().await;
+    let mut broken = app("${nobody.x}");
+    broken["spec"]["revisionManagement"] = json!({"updatePolicy": {"type": "Manual"}});
+    world.put_by_hand(&broken).await;
+    world.eventually(APP, |it| condition(it, "GraphAccepted")["status"] == "False").await;
+    world.annotate(APP, ROLLBACK, Some("2")).await;
+    world.eventually("ConfigMap a-one", text_is("two")).await;
+    world.settled().await;
+    assert_eq!(numbers(&world.there(APP).await), "4 of 4");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v19_what_makes_no_sense_is_refused_and_changes_nothing() {
+    let world = with_three().await;
+    for (request, expected) in [
+        ("9", "there is no revision 9 of app; the newest is 3"),
+        ("3", "app has the content of revision 3 already; there is nothing to roll back"),
+        ("two", "\"two\" is not the number of a revision; write a whole number from 1, such as \"3\""),
+        ("-1", "\"-1\" is not the number of a revision; write a whole number from 1, such as \"3\""),
+        ("", "\"\" is not the number of a revision; write a whole number from 1, such as \"3\""),
+    ] {
+        world.annotate(APP, ROLLBACK, Some(request)).await;
+        let told = answered(&world).await;
+        assert_eq!(message(&told, "RollbackRefused"), expected);
+        assert_eq!((numbers(&told).as_str(), spec_text(&told)), ("3 of 3", &json!("three")));
+        let told = world.told().await;
+        assert!(told.contains(&format!("Warning RollbackRefused: not rolled back: {expected}")), "{told:#?}");
+        world.settled().await;
+    }
+    // Two requests at once.
+    let both = json!({ROLLBACK: "1", "kro.run/rollback-to-input-revision": "1"});
+    world.merge(APP, json!({"metadata": {"annotations": both}})).await;
+    let told = answered(&world).await;
+    assert!(message(&told, "RollbackRefused").contains("ask for different things"), "{told:#}");
+    assert_eq!((numbers(&told).as_str(), spec_text(&told)), ("3 of 3", &json!("three")));
+    // An edit ends the story.
+    let told = edit(&world, &app("four")).await;
+    assert!(condition(&told, "RollbackRefused").is_null());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v19_where_a_tool_keeps_the_spec_it_is_refused_with_the_way_out() {
+    let world = World::start().await;
+    world.define(&app("one")).await;
+    world.define(&app("two")).await;
+    world.quiet().await;
+    world.annotate(APP, ROLLBACK, Some("1")).await;
+    let told = answered(&world).await;
+    let words = message(&told, "RollbackRefused");
+    assert!(
+        words.contains("user keeps the spec of app")
+            && words.contains("krono rollback rgd/app --to-revision=1 --hold"),
+        "{words}"
+    );
+    assert_eq!(numbers(&told), "2 of 2");
+    let forced = json!({ROLLBACK: "1", "krono.dev/rollback-force": "true"});
+    world.merge(APP, json!({"metadata": {"annotations": forced}})).await;
+    world.eventually(APP, |it| numbers(it) == "3 of 3").await;
+    world.settled().await;
+    assert_eq!(spec_text(&world.there(APP).await), "one");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v19_a_request_that_a_tool_puts_back_is_not_obeyed_twice() {
+    let world = World::start().await;
+    let mut asked = app("two");
+    edit(&world, &app("one")).await;
+    edit(&world, &app("two")).await;
+    asked["metadata"]["annotations"] = json!({ROLLBACK: "1"});
+    asked.as_object_mut().expect("an object").remove("spec");
+    world.try_put_as("argocd-controller", &asked).await.expect("an edit");
+    world.eventually(APP, |it| numbers(it) == "3 of 3").await;
+    edit(&world, &app("four")).await;
+    world.try_put_as("argocd-controller", &asked).await.expect("an edit");
+    world.settled().await;
+    let told = world.there(APP).await;
+    assert_eq!((numbers(&told).as_str(), spec_text(&told)), ("4 of 4", &json!("four")));
+    let events = world.told().await;
+    assert!(
+        events.iter().any(|it| it.starts_with("Warning RollbackIgnored: argocd-controller has put back")),
+        "{events:#?}"
+    );
+    asked["metadata"]["annotations"] = json!({ROLLBACK: "2"});
+    world.try_put_as("argocd-controller", &asked).await.expect("an edit");
+    world.eventually(APP, |it| numbers(it) == "5 of 5").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v20_a_hold_serves_an_older_revision_and_leaves_the_spec_alone() {
+    let mut world = with_three().await;
+    world.annotate(APP, HOLD, Some("1")).await;
+    world.eventually("ConfigMap a-one", text_is("one")).await;
+    world.settled().await;
+    let told = world.there(APP).await;
+    assert_eq!((numbers(&told).as_str(), spec_text(&told)), ("1 of 3", &json!("three")));
+    assert!(message(&told, "Held").contains("remove the annotation krono.dev/active-revision to release it"));
+    assert_eq!(told["status"]["state"], "Active");
+    // Edits are recorded and reach nobody, whoever looks.
+    edit(&world, &app("four")).await;
+    world.start_controllers();
+    world.instance("App b", "text: hello").await;
+    world.eventually("ConfigMap b-one", text_is("one")).await;
+    world.settled().await;
+    assert_eq!(numbers(&world.there(APP).await), "1 of 4");
+    assert_eq!(world.there(CRD).await["metadata"]["annotations"]["kro.run/rgd-revision"], "4");
+    world.annotate(APP, HOLD, None).await;
+    world.eventually("ConfigMap a-one", text_is("four")).await;
+    world.settled().await;
+    let told = world.there(APP).await;
+    assert_eq!(numbers(&told), "4 of 4");
+    assert!(condition(&told, "Held").is_null());
+    let events = world.told().await;
+    assert!(events.iter().any(|it| it.starts_with("Normal Held: revision 1 is served")), "{events:#?}");
+    assert!(events.contains(&"Normal Held: no longer Held".to_owned()), "{events:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v20_the_annotation_wins_over_the_field_and_nonsense_stops_everybody() {
+    let world = with_three().await;
+    let field = |number: Value| json!({"spec": {"revisionManagement": {"activeRevision": number}}});
+    world.merge(APP, field(json!(1))).await;
+    world.eventually("ConfigMap a-one", text_is("one")).await;
+    world.annotate(APP, HOLD, Some("2")).await;
+    world.eventually("ConfigMap a-one", text_is("two")).await;
+    for nonsense in ["9", "two"] {
+        world.annotate(APP, HOLD, Some(nonsense)).await;
+        let told = world.eventually(APP, |it| condition(it, "HoldInvalid")["status"] == "True").await;
+        assert!(message(&told, "HoldInvalid").starts_with("no instance moves:"), "{told:#}");
+        world.settled().await;
+        assert_eq!(numbers(&world.there(APP).await), "2 of 3");
+        assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "two");
+        world.annotate(APP, HOLD, Some("2")).await;
+        world.eventually(APP, |it| condition(it, "HoldInvalid").is_null()).await;
+    }
+    world.annotate(APP, HOLD, None).await;
+    world.eventually("ConfigMap a-one", text_is("one")).await;
+    world.merge(APP, field(Value::Null)).await;
+    world.eventually("ConfigMap a-one", text_is("three")).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v20_rolling_back_to_what_is_held_ends_the_hold() {
+    let world = with_three().await;
+    world.annotate(APP, HOLD, Some("1")).await;
+    world.eventually("ConfigMap a-one", text_is("one")).await;
+    world.annotate(APP, ROLLBACK, Some("1")).await;
+    world.eventually(APP, |it| numbers(it) == "4 of 4").await;
+    world.settled().await;
+    let told = world.there(APP).await;
+    assert_eq!(spec_text(&told), "one");
+    assert!(told["metadata"]["annotations"].get(HOLD).is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v24_the_same_content_moves_nobody() {
+    let world = started().await;
+    world.annotate(APP, HOLD, Some("1")).await;
+    edit(&world, &app("two")).await;
+    let before = world.there("ConfigMap a-one").await;
+    world.annotate(APP, ROLLBACK, Some("1")).await;
+    world.eventually(APP, |it| numbers(it) == "3 of 3").await;
+    world.settled().await;
+    assert_eq!(revisions(&world).await.len(), 3);
+    assert_eq!(
+        world.there("ConfigMap a-one").await["metadata"]["resourceVersion"],
+        before["metadata"]["resourceVersion"]
+    );
+    let history = world.there(APP).await["status"]["revisionHistory"].clone();
+    let counts: Vec<i64> =
+        history.as_array().expect("a list").iter().filter_map(|it| it["instanceCount"].as_i64()).collect();
+    assert_eq!(counts, [1, 0, 0], "counted at the newest with that content");
+}

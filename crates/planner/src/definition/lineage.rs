@@ -1,0 +1,165 @@
+//! The world of a definition as its lineage sees it.
+
+use jiff::Timestamp;
+use krono_graph::CompiledGraph;
+use krono_history::hold::Wish;
+use krono_history::issue::{
+    Issue, Judgement, Life, NewRevision, UpdatePolicy, World as LineageWorld, issue as decide,
+};
+use krono_history::number::Traces;
+use krono_history::retention::{Freshness, HISTORY_LIMIT};
+use krono_history::revision::{Health, History, Lineage, Revision, definition_revision_object};
+use krono_history::rollback::{Force, Request};
+use krono_history::writer::{keeper_of_spec, writer_of_annotation};
+use krono_history::{Digest, RevisionNumber};
+use krono_model::names;
+use serde_json::Value;
+
+use super::{Serving, World, crd, metadata};
+
+/// What the lineage of a definition needs next.
+pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
+    let definition = world.definition;
+    let lineage = Lineage::Definition { name: metadata(definition, "name").to_owned() };
+    let spec = Digest::of_definition(&definition["spec"]);
+    let management = &definition["spec"]["revisionManagement"];
+    let keeper = keeper_of_spec(definition);
+    let history = judged(world);
+    decide(&LineageWorld {
+        lineage: &lineage,
+        spec,
+        judgement,
+        size: size(world, spec),
+        history: &history,
+        traces: traces(world),
+        update_policy: if management["updatePolicy"]["type"] == "Manual" {
+            UpdatePolicy::Manual
+        } else {
+            UpdatePolicy::Automatic
+        },
+        create_request: annotation(definition, names::CREATE_REVISION_ANNOTATION),
+        rollback: request(definition),
+        answered: annotation(definition, names::ANSWERED_ROLLBACK_ANNOTATION),
+        restoring: annotation(definition, names::RESTORING_ANNOTATION).and_then(|it| it.parse().ok()),
+        keeper: keeper.as_deref(),
+        hold: wish(definition),
+        serving: served_or_published(world, &history),
+        uses: world.past.uses,
+        history_limit: management["historyLimit"].as_u64().unwrap_or(HISTORY_LIMIT),
+        life: Life::Living,
+        freshness: world.past.freshness,
+        now: now(world),
+    })
+}
+
+/// Whether something has to be read that caches do not show: numbers, managed fields, what is about to be deleted.
+pub(super) fn needs_live_look(world: &World<'_>, issue: &Issue) -> bool {
+    let has_request = annotation(world.definition, names::ROLLBACK_ANNOTATION).is_some();
+    world.past.freshness == Freshness::Cached && (issue.report.needs_live_look || has_request)
+}
+
+/// The object that holds a new revision.
+pub(super) fn object(world: &World<'_>, new: &NewRevision) -> Value {
+    let typed = definition_revision_object(new, world.definition, world.past.interface, now(world));
+    let mut object = serde_json::to_value(typed).unwrap_or_default();
+    object["metadata"]["finalizers"] = serde_json::json!([names::FINALIZER]);
+    object
+}
+
+pub(super) fn now(world: &World<'_>) -> Timestamp {
+    world.now.parse().unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+pub(super) fn annotation<'v>(object: &'v Value, key: &str) -> Option<&'v str> {
+    object["metadata"]["annotations"][key].as_str()
+}
+
+/// Whether somebody asks for a definition's and an instance's past at once.
+pub(super) fn has_two_requests(definition: &Value) -> bool {
+    let has = |key: &str| annotation(definition, key).is_some();
+    has(names::ROLLBACK_ANNOTATION) && has(names::INPUT_ROLLBACK_ANNOTATION)
+}
+
+fn request(definition: &Value) -> Option<Request<'_>> {
+    let text = annotation(definition, names::ROLLBACK_ANNOTATION)?;
+    let force = annotation(definition, names::ROLLBACK_FORCE_ANNOTATION) == Some("true");
+    let request = Request {
+        text,
+        writer: writer_of_annotation(definition, names::ROLLBACK_ANNOTATION),
+        force: if force { Force::Yes } else { Force::No },
+    };
+    (!has_two_requests(definition)).then_some(request)
+}
+
+fn wish(definition: &Value) -> Wish<'_> {
+    let management = &definition["spec"]["revisionManagement"];
+    let minimum = management["instances"]["minimumRevision"].as_i64();
+    Wish {
+        annotation: annotation(definition, names::ACTIVE_REVISION_ANNOTATION),
+        field: management["activeRevision"].as_i64(),
+        minimum: minimum.and_then(RevisionNumber::from_wire),
+    }
+}
+
+/// What instances are looked after with, or what the status says: a number whose content is another is unknown.
+fn served_or_published(world: &World<'_>, history: &History) -> Option<RevisionNumber> {
+    if let Serving::Revision(digest) = world.serving
+        && let Some(served) = history.newest_with(digest)
+    {
+        return Some(served.number);
+    }
+    let status = &world.definition["status"];
+    let number = RevisionNumber::from_wire(status["currentRevision"].as_i64()?)?;
+    let digest = status["currentRevisionHash"].as_str()?.parse().ok()?;
+    history.recall(number, digest).map(|it| it.number)
+}
+
+/// The graph of the definition as it is: once it is the latest revision's, that one's, whatever kinds have become since.
+pub(super) fn graph<'a>(world: &World<'a>, compiled: &'a CompiledGraph) -> &'a CompiledGraph {
+    let digest = Digest::of_definition(&world.definition["spec"]);
+    let is_issued = world.past.history.latest().is_some_and(|it| it.digest == digest);
+    let issued = if is_issued { world.past.graph_of(digest) } else { None };
+    issued.and_then(Result::ok).unwrap_or(compiled)
+}
+
+/// Where numbers have been seen.
+pub(super) fn traces(world: &World<'_>) -> Traces {
+    Traces {
+        last_issued: world.definition["status"]["lastIssuedRevision"]
+            .as_i64()
+            .and_then(RevisionNumber::from_wire),
+        live: world.past.history.highest(),
+        crd: crd::own(world).and_then(crd::revision),
+        statuses: world.past.statuses,
+        claims: world.past.claims,
+    }
+}
+
+/// How large the revision of an edit would be; nothing is measured that has one.
+fn size(world: &World<'_>, digest: Digest) -> usize {
+    if world.past.history.latest().is_some_and(|it| it.digest == digest) {
+        return 0;
+    }
+    let number = RevisionNumber::FIRST;
+    let new = NewRevision { name: String::new(), number, digest, restored_from: None };
+    object(world, &new).to_string().len()
+}
+
+/// The history, with what is known of the revisions that somebody asks for: whether they compile.
+fn judged(world: &World<'_>) -> History {
+    let definition = world.definition;
+    let wish = wish(definition);
+    let asked = [wish.annotation, annotation(definition, names::ROLLBACK_ANNOTATION)];
+    let asked = asked.into_iter().flatten().filter_map(|it| it.parse().ok());
+    let asked: Vec<RevisionNumber> = asked.chain(wish.field.and_then(RevisionNumber::from_wire)).collect();
+    let judged = |revision: &Revision| {
+        let is_asked = asked.contains(&revision.number);
+        match is_asked.then(|| world.past.graph_of(revision.digest)).flatten() {
+            Some(Err(words)) => {
+                Revision { health: Health::DoesNotCompile(words.to_owned()), ..revision.clone() }
+            }
+            Some(Ok(_)) | None => revision.clone(),
+        }
+    };
+    History::new(world.past.history.all().map(judged).collect())
+}

@@ -1,0 +1,231 @@
+//! What the lineage of a definition needs, as changes of objects.
+
+use std::collections::BTreeMap;
+
+use krono_history::RevisionNumber;
+use krono_history::issue::{Action as Step, Issue, Notice as OfLineage};
+use krono_history::retention::Reason;
+use krono_history::revision::{ObjectVersion, owner_reference};
+use krono_history::rollback::Ending;
+use krono_model::names;
+use serde_json::{Map, Value, json};
+
+use super::{Action, Failure, Notice, Plan, World, lineage, restore, revision_status};
+
+/// The next changes; nothing when there is nothing to change, or when the server has just refused it.
+pub(super) fn steps(world: &World<'_>, issue: &Issue) -> Option<Plan> {
+    if matches!(world.failure, Some(Failure::Revision(_))) {
+        return None;
+    }
+    let mut steps = Steps::new(world);
+    issue.actions.iter().for_each(|step| steps.take(step));
+    steps.answer(issue);
+    steps.release(issue);
+    if steps.first.is_empty() {
+        steps.publish(issue);
+    }
+    steps.finish(issue)
+}
+
+struct Steps<'w, 'a> {
+    world: &'w World<'a>,
+    /// What changes the definition's version, and with it whatever names that version.
+    first: Vec<Action>,
+    annotations: Map<String, Value>,
+    spec: Option<Value>,
+    revisions: BTreeMap<String, (ObjectVersion, Value)>,
+    statuses: Vec<Action>,
+    deletions: Vec<Action>,
+    notices: Vec<Notice>,
+}
+
+impl<'w, 'a> Steps<'w, 'a> {
+    fn new(world: &'w World<'a>) -> Self {
+        Self {
+            world,
+            first: Vec::new(),
+            annotations: Map::new(),
+            spec: None,
+            revisions: BTreeMap::new(),
+            statuses: Vec::new(),
+            deletions: Vec::new(),
+            notices: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::Reserve(number) => self.reserve(*number),
+            Step::Create(new) => {
+                self.first.push(Action::CreateRevision(lineage::object(self.world, new)));
+            }
+            Step::RestoreSpec { from, request, hold } => self.restore(*from, request, *hold),
+            Step::AnswerRollback { request } => self.answered(request),
+            Step::AnswerCreate => self.annotate(names::CREATE_REVISION_ANNOTATION, Value::Null),
+            Step::FinishRestoring => self.annotate(names::RESTORING_ANNOTATION, Value::Null),
+            // Beside what else the status of a revision says.
+            Step::SetSuperseded { .. } => {}
+            Step::Adopt(revision) => {
+                let owners = json!([owner_reference(self.world.definition)]);
+                let annotations = json!({names::ORPHANED_ANNOTATION: null});
+                self.change(revision, &json!({"ownerReferences": owners, "annotations": annotations}));
+            }
+            Step::MarkUnused { revision, since } => {
+                let mark = json!({names::UNUSED_SINCE_ANNOTATION: since.to_string()});
+                self.change(revision, &json!({"annotations": mark}));
+            }
+            Step::Unmark(revision) => {
+                self.change(revision, &json!({"annotations": {names::UNUSED_SINCE_ANNOTATION: null}}));
+            }
+            Step::Prune(revision) => self
+                .deletions
+                .push(Action::DeleteRevision { name: revision.name.clone(), uid: revision.uid.clone() }),
+        }
+    }
+
+    fn reserve(&mut self, number: RevisionNumber) {
+        let version = &self.world.definition["metadata"]["resourceVersion"];
+        let status = json!({"lastIssuedRevision": number.to_wire()});
+        self.first.push(Action::Reserve(json!({"metadata": {"resourceVersion": version}, "status": status})));
+    }
+
+    fn restore(&mut self, from: RevisionNumber, request: &str, hold: Ending) {
+        self.answered(request);
+        self.annotate(names::RESTORING_ANNOTATION, json!(from.to_string()));
+        self.annotate(names::ROLLBACK_REFUSED_ANNOTATION, Value::Null);
+        let mut spec = restore::spec(self.world, from);
+        if hold == Ending::Ends {
+            self.annotate(names::ACTIVE_REVISION_ANNOTATION, Value::Null);
+            if !self.world.definition["spec"]["revisionManagement"]["activeRevision"].is_null() {
+                spec["revisionManagement"] = json!({"activeRevision": null});
+            }
+        }
+        self.spec = Some(spec);
+    }
+
+    fn answered(&mut self, request: &str) {
+        self.annotate(names::ROLLBACK_ANNOTATION, Value::Null);
+        self.annotate(names::ROLLBACK_FORCE_ANNOTATION, Value::Null);
+        self.annotate(names::ANSWERED_ROLLBACK_ANNOTATION, json!(request));
+    }
+
+    /// What was refused is told beside the event, until somebody edits the definition.
+    fn answer(&mut self, issue: &Issue) {
+        let refused = issue.report.notices.iter().find_map(|it| match it {
+            OfLineage::RollbackRefused(refusal) => Some(refusal.to_string()),
+            OfLineage::Issued { .. }
+            | OfLineage::RollingBack { .. }
+            | OfLineage::RequestPutBack { .. }
+            | OfLineage::CreateRefused { .. }
+            | OfLineage::Pruned { .. } => None,
+        });
+        if let Some(words) = refused {
+            self.annotate(names::ROLLBACK_REFUSED_ANNOTATION, self.at_this_generation(&words));
+        }
+        if lineage::has_two_requests(self.world.definition) {
+            self.annotate(names::ROLLBACK_ANNOTATION, Value::Null);
+            self.annotate(names::INPUT_ROLLBACK_ANNOTATION, Value::Null);
+            let words = self.at_this_generation(&Notice::TwoRequests.to_string());
+            self.annotate(names::ROLLBACK_REFUSED_ANNOTATION, words);
+            self.notices.push(Notice::TwoRequests);
+        }
+    }
+
+    fn at_this_generation(&self, words: &str) -> Value {
+        json!(format!("{} {words}", self.world.definition["metadata"]["generation"]))
+    }
+
+    /// Revisions that somebody deleted go as soon as nothing needs them.
+    fn release(&mut self, issue: &Issue) {
+        for number in self.world.past.deleted {
+            if needed(issue, *number) {
+                continue;
+            }
+            let Some(object) = self.world.past.objects.get(number) else { continue };
+            let finalizers = super::finalizers(object).iter().filter(|it| **it != names::FINALIZER);
+            let finalizers: Vec<&Value> = finalizers.collect();
+            self.change(&version(object), &json!({"finalizers": finalizers}));
+        }
+    }
+
+    /// What the status of each revision should say and does not.
+    fn publish(&mut self, issue: &Issue) {
+        for (number, object) in self.world.past.objects {
+            let Some(status) = revision_status::of(self.world, issue, *number, object) else { continue };
+            let is_new = object["status"]["superseded"] == false && status["superseded"] == true;
+            if let (true, Some(current)) = (is_new, &issue.report.current) {
+                self.notices.push(Notice::Superseded { number: *number, by: current.number });
+            }
+            let ObjectVersion { name, uid, .. } = version(object);
+            let patch = json!({"metadata": {"uid": uid}, "status": status});
+            self.statuses.push(Action::PatchRevisionStatus { name, patch });
+        }
+    }
+
+    /// Only what is different is written.
+    fn annotate(&mut self, key: &str, value: Value) {
+        if self.world.definition["metadata"]["annotations"][key] != value {
+            self.annotations.insert(key.to_owned(), value);
+        }
+    }
+
+    /// All changes of one revision are one write.
+    fn change(&mut self, revision: &ObjectVersion, metadata: &Value) {
+        let known = self.revisions.entry(revision.name.clone());
+        let (_, patch) = known.or_insert_with(|| (revision.clone(), json!({})));
+        for (field, value) in metadata.as_object().into_iter().flatten() {
+            match (field.as_str(), value) {
+                ("annotations", Value::Object(annotations)) => {
+                    for (key, value) in annotations {
+                        patch[field][key] = value.clone();
+                    }
+                }
+                (_, _) => patch[field] = value.clone(),
+            }
+        }
+    }
+
+    fn finish(self, issue: &Issue) -> Option<Plan> {
+        let mut actions = self.first;
+        let is_changed = self.spec.is_some() || !self.annotations.is_empty();
+        if actions.is_empty() && is_changed {
+            let version = &self.world.definition["metadata"]["resourceVersion"];
+            let mut patch = json!({"metadata": {"resourceVersion": version}});
+            if !self.annotations.is_empty() {
+                patch["metadata"]["annotations"] = self.annotations.into();
+            }
+            if let Some(spec) = self.spec {
+                patch["spec"] = spec;
+            }
+            actions.push(Action::PatchDefinition(patch));
+        }
+        for (name, (seen, mut metadata)) in self.revisions {
+            metadata["uid"] = json!(seen.uid);
+            metadata["resourceVersion"] = json!(seen.resource_version);
+            actions.push(Action::PatchRevision { name, patch: json!({"metadata": metadata}) });
+        }
+        actions.extend(self.statuses);
+        actions.extend(self.deletions);
+        let notices = issue.report.notices.iter().map(Notice::of).chain(self.notices).collect();
+        (!actions.is_empty()).then(|| Plan { actions, notices, ..Plan::default() })
+    }
+}
+
+/// Whether a revision is needed for more than to be looked back at.
+pub(super) fn needed(issue: &Issue, number: RevisionNumber) -> bool {
+    let reasons = issue.report.kept.get(&number).into_iter().flatten();
+    reasons.into_iter().any(|it| match it {
+        Reason::Current
+        | Reason::Latest
+        | Reason::Held
+        | Reason::RollbackSource
+        | Reason::Named
+        | Reason::Assigned => true,
+        Reason::LastCompleted | Reason::Released | Reason::Recent => false,
+    })
+}
+
+fn version(object: &Value) -> ObjectVersion {
+    let text = |field: &str| super::metadata(object, field).to_owned();
+    ObjectVersion { name: text("name"), uid: text("uid"), resource_version: text("resourceVersion") }
+}

@@ -1,0 +1,84 @@
+//! Revisions in the plans of their definition.
+
+use super::*;
+
+fn number(text: &str) -> RevisionNumber {
+    text.parse().unwrap()
+}
+
+fn annotate(scene: &mut Scene, key: &str, value: &str) {
+    if scene.definition["metadata"]["annotations"].is_null() {
+        scene.definition["metadata"]["annotations"] = json!({});
+    }
+    scene.definition["metadata"]["annotations"][key] = json!(value);
+}
+
+#[test]
+fn v7_an_edit_is_numbered_when_its_crd_is_there_and_no_sooner() {
+    let mut scene = Scene::settled(&json!({"name": "string"}));
+    scene.edit("/spec/schema/spec/more", json!("string"));
+    let planned = scene.next();
+    assert!(matches!(planned.actions.as_slice(), [Action::PatchCrd(_)]), "{planned:?}");
+    scene.crd.as_mut().unwrap()["spec"]["versions"] = scene.patch()["spec"]["versions"].clone();
+    let patch = scene.patch();
+    scene.crd.as_mut().unwrap()["metadata"]["annotations"] = patch["metadata"]["annotations"].clone();
+    let planned = scene.next();
+    let [Action::Reserve(patch), Action::CreateRevision(object)] = planned.actions.as_slice() else {
+        panic!("{planned:?}");
+    };
+    let reserved = json!({"metadata": {"resourceVersion": "7"}, "status": {"lastIssuedRevision": 2}});
+    assert_eq!(*patch, reserved, "a number is taken before it is used");
+    assert_eq!(object["metadata"]["name"], "web-rev-2");
+    assert_eq!(planned.notices.iter().map(ToString::to_string).collect::<Vec<_>>(), ["created revision 2"]);
+}
+
+#[test]
+fn v9_numbers_are_given_out_after_a_look_without_caches() {
+    let mut scene = Scene::settled(&json!({"name": "string"}));
+    scene.edit("/spec/resources", json!([config_map("one", "x")]));
+    scene.freshness = Freshness::Cached;
+    assert_eq!(scene.next(), Plan { needs_live_look: true, ..Plan::default() });
+}
+
+#[test]
+fn v19_a_rollback_is_one_write() {
+    let mut scene = Scene::settled(&json!({"name": "string"}));
+    scene.edit("/spec/resources", json!([config_map("one", "x")]));
+    scene.plan();
+    scene.serving = Attended::Current;
+    scene.publish();
+    annotate(&mut scene, "kro.run/rollback-to-revision", "1");
+    let planned = scene.next();
+    let [Action::PatchDefinition(patch)] = planned.actions.as_slice() else { panic!("{planned:?}") };
+    let annotations = json!({
+        "kro.run/rollback-to-revision": null,
+        "krono.dev/answered-rollback": "1",
+        "krono.dev/restoring-revision": "1",
+    });
+    assert_eq!(patch["metadata"], json!({"resourceVersion": "7", "annotations": annotations}));
+    assert_eq!(patch["spec"]["resources"], json!([]));
+}
+
+#[test]
+fn v20_a_hold_is_served_and_told() {
+    let mut scene = Scene::settled(&json!({"name": "string"}));
+    scene.edit("/spec/resources", json!([config_map("one", "x")]));
+    scene.plan();
+    scene.serving = Attended::Current;
+    scene.publish();
+    annotate(&mut scene, "krono.dev/active-revision", "1");
+    let planned = scene.plan();
+    assert!(
+        matches!(planned.actions.as_slice(), [Action::Serve(it)] if it.number == number("1")),
+        "{planned:?}"
+    );
+}
+
+#[test]
+fn v31_counts_are_kept_while_it_is_too_early_to_tell_them_again() {
+    let mut scene = Scene::settled(&json!({"name": "string"}));
+    scene.counts.following = 5;
+    scene.plan();
+    assert_eq!(scene.publish()["revisionHistory"][0]["instanceCount"], 5);
+    assert_eq!(scene.revisions.borrow()[0]["status"]["instanceCount"], 5);
+}
