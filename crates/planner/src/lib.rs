@@ -4,7 +4,9 @@
 
 pub mod definition;
 pub mod digest;
+pub mod handback;
 pub mod instance;
+pub mod preview;
 mod transition;
 
 pub use transition::{Transition, notes, transitions};

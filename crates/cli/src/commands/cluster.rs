@@ -3,6 +3,7 @@
 pub(super) mod annotate;
 pub(super) mod events;
 pub(super) mod objects;
+pub(super) mod reader;
 pub(super) mod subject;
 pub(super) mod types;
 pub(super) mod wait;
@@ -20,7 +21,7 @@ use crate::arguments::cluster::ClusterArguments;
 use crate::command_error::CommandError;
 
 /// How long a server may say nothing: a little longer than a watch lasts in which nothing happens.
-const LONGEST_SILENCE: Duration = Duration::from_secs(300);
+const LONGEST_SILENCE: Duration = Duration::from_mins(5);
 
 /// A client of the cluster, and where it is.
 pub(super) async fn connect(arguments: &ClusterArguments) -> Result<(Client, String), CommandError> {
