@@ -18,6 +18,7 @@ mod lease;
 mod live;
 mod metrics;
 mod options;
+mod pauses;
 mod queue;
 mod quiet;
 mod refusal;

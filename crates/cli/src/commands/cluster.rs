@@ -21,7 +21,17 @@ use crate::command_error::CommandError;
 
 /// A client of the cluster, and where it is.
 pub(super) async fn connect(arguments: &ClusterArguments) -> Result<(Client, String), CommandError> {
-    let config = config(arguments).await?;
+    client(config(arguments).await?)
+}
+
+/// The same for somebody who wants to know when the server is overloaded: nothing is sent again behind his back.
+pub(super) async fn connect_directly(arguments: &ClusterArguments) -> Result<(Client, String), CommandError> {
+    let mut config = config(arguments).await?;
+    config.default_retry = false;
+    client(config)
+}
+
+fn client(config: Config) -> Result<(Client, String), CommandError> {
     let url = config.cluster_url.to_string();
     let client = Client::try_from(config)
         .map_err(|error| CommandError::usage(format!("the kubeconfig cannot be used: {error}")))?;

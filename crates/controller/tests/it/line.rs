@@ -19,6 +19,8 @@ use tower_service::Service;
 pub(crate) enum Fault {
     /// It never reaches the server, and this code comes back.
     Refused(u16),
+    /// The same, with advice to come again after so many seconds.
+    Deferred(u16, u32),
     /// It never reaches the server, and nothing comes back.
     Lost,
     /// It reaches the server, and nothing comes back.
@@ -114,7 +116,8 @@ impl Service<Request<kube::client::Body>> for Line {
         let words = format!("{} {}", request.method(), request.uri());
         match self.pass(&words, request.method() != "GET") {
             None => self.send(request),
-            Some(Fault::Refused(code)) => Box::pin(async move { Ok(refusal(code)) }),
+            Some(Fault::Refused(code)) => Box::pin(async move { Ok(refusal(code, 0)) }),
+            Some(Fault::Deferred(code, seconds)) => Box::pin(async move { Ok(refusal(code, seconds)) }),
             Some(Fault::Lost) => Box::pin(std::future::pending()),
             Some(Fault::Unanswered) => {
                 let answer = self.server.call(request);
@@ -127,9 +130,9 @@ impl Service<Request<kube::client::Body>> for Line {
     }
 }
 
-fn refusal(code: u16) -> Response<Body> {
+fn refusal(code: u16, seconds: u32) -> Response<Body> {
     let status = json!({"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": code,
-        "reason": "InternalError", "message": "the line is broken"});
+        "reason": "InternalError", "message": "the line is broken", "details": {"retryAfterSeconds": seconds}});
     let response = Response::builder().status(code).header("content-type", "application/json");
     response.body(Body::whole(status.to_string())).expect("a response")
 }
