@@ -146,6 +146,13 @@ pub enum Action {
         /// A merge patch that names the version seen.
         patch: Value,
     },
+    /// The end of a mark on a resource that nobody had a claim on for a while and that is wanted again.
+    Unmark {
+        /// Which.
+        name: ObjectName,
+        /// A merge patch that names the version seen.
+        patch: Value,
+    },
     /// The end of an instance: a merge patch that names the version seen.
     RemoveFinalizer(Value),
 }

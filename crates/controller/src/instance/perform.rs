@@ -46,7 +46,7 @@ pub(super) async fn perform(place: Place<'_>, action: Action) -> Result<Beside, 
             return place.apply(name, &object, digest, force).await;
         }
         Action::Delete { name, uid } => place.delete(name, &uid).await,
-        Action::Release { name, patch } => place.release(name, &patch).await,
+        Action::Release { name, patch } | Action::Unmark { name, patch } => place.patch(name, &patch).await,
         Action::RemoveFinalizer(patch) => place.remove_finalizer(&patch).await,
     }
     .map(|()| None)
@@ -101,7 +101,7 @@ impl Place<'_> {
         Ok(())
     }
 
-    async fn release(&self, name: ObjectName, patch: &Value) -> Result<(), Failure> {
+    async fn patch(&self, name: ObjectName, patch: &Value) -> Result<(), Failure> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         let of = (name.namespace.as_str(), name.name.as_str());
         match self.engine.requests.merge(&cache.resource, of, patch, Subresource::None).await {

@@ -3,7 +3,7 @@
 use krono_graph::{CompiledGraph, DeletionPolicy, Evaluation, KindName, Node, NodeState, Target};
 use krono_model::metadata::{InstanceRef, resource_labels};
 use krono_model::names;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Cluster, ObjectName, Seen, World, is_terminating, text};
 use crate::digest::Digest;
@@ -22,6 +22,8 @@ pub(super) struct Desired<'a> {
 pub(super) enum Standing<'a> {
     /// As it should.
     Live,
+    /// As it should, but for the mark of the time when it belonged to nobody; a patch takes it off.
+    Marked(Value),
     /// Absent, or not as it should be.
     Different { exists: bool },
     /// Being deleted; another can be made when it is gone.
@@ -77,9 +79,19 @@ fn standing<'a>(seen: Seen<'a>, digest: Digest, applyset: &str) -> Standing<'a> 
     match part_of(seen.object) {
         Some(other) if other != applyset => Standing::Foreign(other),
         Some(_) | None if is_terminating(seen.object) => Standing::Terminating,
-        Some(_) | None if seen.is_at(digest) => Standing::Live,
+        Some(_) | None if seen.is_at(digest) => unmark(seen.object).map_or(Standing::Live, Standing::Marked),
         Some(_) | None => Standing::Different { exists: true },
     }
+}
+
+/// A merge patch that takes off the mark of a retained object; nothing when it has none.
+fn unmark(object: &Value) -> Option<Value> {
+    let metadata = &object["metadata"];
+    metadata["annotations"].get(names::RETAINED_FROM_ANNOTATION)?;
+    Some(json!({"metadata": {
+        "resourceVersion": metadata["resourceVersion"],
+        "annotations": {names::RETAINED_FROM_ANNOTATION: null},
+    }}))
 }
 
 /// The `ApplySet` an object was made for.

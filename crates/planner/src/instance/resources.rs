@@ -79,12 +79,13 @@ impl Pass<'_, '_> {
             held[*node] = self.graph.nodes[*node].dependencies.iter().any(|it| held[*it] || unsettled[*it]);
         }
         let free = self.desired.iter().filter(|it| !held[it.node]);
-        free.filter_map(|it| match it.standing {
+        free.filter_map(|it| match &it.standing {
+            Standing::Marked(patch) => Some(Action::Unmark { name: it.name.clone(), patch: patch.clone() }),
             Standing::Different { exists } => Some(Action::Apply {
                 name: it.name.clone(),
                 object: it.object.clone(),
                 digest: it.digest,
-                force: exists,
+                force: *exists,
             }),
             Standing::Live | Standing::Terminating | Standing::Foreign(_) | Standing::Refused(_) => None,
         })
