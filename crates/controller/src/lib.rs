@@ -8,6 +8,7 @@ mod caches;
 mod catalogue;
 mod claims;
 mod clock;
+mod contests;
 mod definition;
 mod definitions;
 mod engine;

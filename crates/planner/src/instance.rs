@@ -7,7 +7,7 @@ mod management;
 mod report;
 mod resources;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use krono_graph::{CompiledGraph, KindName};
 use krono_model::applyset::GroupKind;
@@ -28,6 +28,8 @@ pub struct World<'a> {
     pub cluster: &'a dyn Cluster,
     /// What the API server refused since the world was last observed.
     pub refused: &'a Refused,
+    /// Resources that others change again and again: for now, they are left as others want them.
+    pub resting: &'a BTreeSet<ObjectName>,
     /// The time, as Kubernetes writes it.
     pub now: &'a str,
 }
@@ -131,6 +133,8 @@ pub enum Action {
         digest: Digest,
         /// Whether fields may be taken from others: not from an object nobody has seen yet.
         force: bool,
+        /// Whether this very object was applied before and others changed it since.
+        again: bool,
     },
     /// Deletion of a resource, if it is still the one that was seen.
     Delete {
@@ -166,6 +170,8 @@ pub struct Plan {
     pub status: Option<Value>,
     /// Objects of others that the instance depends on.
     pub interests: Vec<Interest>,
+    /// Resources that differ and are left alone for now.
+    pub resting: Vec<ObjectName>,
     /// Whether something went wrong that may go right when tried again.
     pub retry: bool,
 }

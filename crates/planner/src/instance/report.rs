@@ -133,7 +133,7 @@ impl Report<'_, '_> {
                 Standing::Different { .. } | Standing::Marked(_) if worst.is_none() => {
                     worst = Some(Progress::Coming(about(" is being applied")));
                 }
-                Standing::Different { .. } | Standing::Marked(_) | Standing::Live => {}
+                Standing::Different { .. } | Standing::Marked(_) | Standing::Contested | Standing::Live => {}
             }
         }
         worst
@@ -265,6 +265,7 @@ fn kept(world: &World<'_>, conditions: Conditions, state: State, actions: Vec<Ac
         actions,
         status: changed(world.instance, status),
         interests: Vec::new(),
+        resting: Vec::new(),
         retry: !world.refused.is_empty(),
     }
 }
