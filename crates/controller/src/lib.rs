@@ -20,6 +20,7 @@ mod live;
 mod metrics;
 mod options;
 mod pauses;
+mod published;
 mod queue;
 mod quiet;
 mod refusal;
