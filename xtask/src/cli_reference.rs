@@ -38,6 +38,8 @@ const COMMANDS: &[&[&str]] = &[
     &["validate"],
     &["render"],
     &["graph"],
+    &["plan"],
+    &["handback"],
     &["cel"],
     &["cel", "eval"],
     &["cel", "check"],

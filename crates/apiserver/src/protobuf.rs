@@ -14,7 +14,8 @@ mod wire;
 use serde_json::Value;
 
 use decoder::Decoder;
-pub(crate) use go_json::{is_null_when_absent, normalise, normalise_metadata};
+pub use go_json::normalise;
+pub(crate) use go_json::{is_null_when_absent, normalise_metadata};
 use table::Table;
 use wire::{Wire, WireError};
 

@@ -4,8 +4,10 @@ pub(crate) mod cel;
 pub(crate) mod cluster;
 pub(crate) mod controller;
 pub(crate) mod definition;
+pub(crate) mod handback;
 pub(crate) mod named;
 pub(crate) mod pin;
+pub(crate) mod plan;
 pub(crate) mod revisions;
 pub(crate) mod rollback;
 pub(crate) mod schema;
@@ -21,7 +23,9 @@ use clap_complete::Shell;
 use self::cel::CelCommand;
 use self::controller::ControllerArguments;
 use self::definition::{GraphArguments, RenderArguments, ValidateArguments};
+use self::handback::HandbackArguments;
 use self::pin::{ApproveArguments, PinArguments, UnpinArguments, WhyArguments};
+use self::plan::PlanArguments;
 use self::revisions::{HistoryArguments, RevisionsCommand};
 use self::rollback::RollbackArguments;
 use self::schema::SchemaCommand;
@@ -33,8 +37,9 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    the command did what it says
   1    what was checked is wrong; the diagnostics say where
-  2    the command line is wrong, or names a file that cannot be read
-  3    a change is breaking
+  2    the command line is wrong, or names a file that cannot be read;
+       with `krono plan --exit-code`: there are changes
+  3    a change is breaking; with `krono plan --exit-code`: something would be lost
   70   an error inside krono; please report it
   130  a second signal ended `krono up` at once";
 
@@ -74,6 +79,8 @@ pub(crate) enum Command {
     Validate(ValidateArguments),
     Render(RenderArguments),
     Graph(GraphArguments),
+    Plan(PlanArguments),
+    Handback(HandbackArguments),
     #[command(subcommand)]
     Cel(CelCommand),
     #[command(subcommand)]

@@ -26,6 +26,8 @@ pub(crate) enum Finding {
 pub(crate) enum ErrorKind {
     /// The reader of our output went away; it has what it wanted.
     BrokenPipe,
+    /// There are changes, and somebody wants to know by the exit code.
+    Changes,
     /// What was to be checked or evaluated is wrong.
     Wrong,
     /// A change is breaking.
@@ -42,7 +44,7 @@ impl ErrorKind {
             ErrorKind::BrokenPipe => 0,
             ErrorKind::Wrong => 1,
             ErrorKind::Breaking => 3,
-            ErrorKind::Usage => 2,
+            ErrorKind::Changes | ErrorKind::Usage => 2,
             ErrorKind::Internal => 70,
         }
     }
@@ -62,6 +64,14 @@ impl CommandError {
     /// Something checked is wrong, in many lines.
     pub(crate) fn report(lines: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Wrong, finding: Finding::Report(lines.into()), hints: Vec::new() }
+    }
+
+    /// Two errors in many lines as one.
+    pub(crate) fn and(self, other: &Self) -> Self {
+        match (&self.finding, &other.finding) {
+            (Finding::Report(one), Finding::Report(two)) => Self::report(format!("{one}{two}")),
+            (Finding::Sentence(_), _) | (_, Finding::Sentence(_)) => self,
+        }
     }
 
     /// An error that the user has been told of.

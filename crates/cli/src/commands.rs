@@ -5,8 +5,10 @@ mod cluster;
 mod completions;
 mod controller;
 mod graph;
+mod handback;
 mod history;
 mod pin;
+mod plan;
 mod render;
 mod revisions;
 mod rollback;
@@ -41,6 +43,8 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), Comma
         Command::Validate(arguments) => validate::run(&arguments, output),
         Command::Render(arguments) => render::run(&arguments, output),
         Command::Graph(arguments) => graph::run(&arguments, output),
+        Command::Plan(arguments) => plan::run(&arguments, output),
+        Command::Handback(arguments) => handback::run(&arguments, output),
         Command::Cel(command) => cel::run(command, output),
         Command::Completions(arguments) => completions::run(&arguments, output),
         Command::Schema(command) => schema::run(&command, output),

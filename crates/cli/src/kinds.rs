@@ -13,12 +13,12 @@ use krono_schema::crd::{self, CustomResourceDefinition};
 
 use crate::described::Crd;
 
-pub(crate) use self::crds::read as read_crds;
+pub(crate) use self::crds::{files, read as read_crds};
 
 static BUILT_IN: LazyLock<Vec<Kind>> = LazyLock::new(builtin::kinds);
 
 /// The built-in kinds of Kubernetes, and those that were added.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct KnownKinds {
     /// By API version and kind.
     added: BTreeMap<(String, String), KnownKind>,
@@ -44,6 +44,11 @@ impl KnownKinds {
         }
     }
 
+    /// The built-in kind of that name.
+    pub(crate) fn built_in(version: &str, kind: &str) -> Option<&'static Kind> {
+        BUILT_IN.iter().find(|it| *it.kind == *kind && api_version(it) == version)
+    }
+
     /// Every kind with its API version.
     fn names(&self) -> impl Iterator<Item = (String, &str)> {
         let built_in = BUILT_IN.iter().map(|it| (api_version(it), &*it.kind));
@@ -58,7 +63,7 @@ impl Kinds for KnownKinds {
         if let Some(known) = self.added.get(&(version.to_owned(), kind.to_owned())) {
             return Some(known.clone());
         }
-        let found = BUILT_IN.iter().find(|it| *it.kind == *kind && api_version(it) == version)?;
+        let found = Self::built_in(version, kind)?;
         let schema = Arc::clone(found.schema.get());
         Some(KnownKind { schema, namespaced: found.scope == Scope::Namespaced })
     }

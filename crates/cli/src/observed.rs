@@ -79,7 +79,7 @@ impl Observed for Objects {
 }
 
 /// The elements of a list, or the object itself.
-fn unlisted(mut value: Value) -> Vec<Value> {
+pub(crate) fn unlisted(mut value: Value) -> Vec<Value> {
     let is_list = value.get("kind").and_then(Value::as_str).is_some_and(|it| it.ends_with("List"));
     match value.get_mut("items").filter(|_| is_list).map(Value::take) {
         Some(Value::Array(items)) => items,

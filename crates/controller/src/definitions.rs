@@ -1,5 +1,6 @@
 //! The watches on definitions, on their revisions and on the kinds of the cluster.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, pin_mut};
@@ -35,13 +36,45 @@ async fn watch_kinds(client: Client, engine: Arc<Engine>) {
     let api: Api<PartialObjectMeta<CustomResourceDefinition>> = Api::all(client);
     let events = watcher(api, Config::default()).backoff(crate::backoff::watch());
     pin_mut!(events);
+    let mut kinds = Kinds::default();
     while let Some(event) = events.next().await {
         match event {
-            Ok(Event::InitApply(kind) | Event::Apply(kind) | Event::Delete(kind)) => {
-                engine.kind_changed(&kind.name_any());
-            }
-            Ok(Event::Init | Event::InitDone) => {}
+            Ok(event) => kinds.take(&event).iter().for_each(|kind| engine.kind_changed(kind)),
             Err(error) => tracing::debug!(%error, "watch of kinds interrupted"),
+        }
+    }
+}
+
+/// The names of all kinds, so that those that went while the watch was interrupted are missed.
+#[derive(Default)]
+struct Kinds {
+    known: BTreeSet<String>,
+    /// What a list in progress has not mentioned yet.
+    unlisted: BTreeSet<String>,
+}
+
+impl Kinds {
+    /// The kinds that an event says something new about.
+    fn take<K: ResourceExt>(&mut self, event: &Event<K>) -> BTreeSet<String> {
+        match event {
+            Event::Init => {
+                self.unlisted = self.known.clone();
+                BTreeSet::new()
+            }
+            Event::InitApply(kind) | Event::Apply(kind) => {
+                self.unlisted.remove(&kind.name_any());
+                self.known.insert(kind.name_any());
+                BTreeSet::from([kind.name_any()])
+            }
+            Event::Delete(kind) => {
+                self.known.remove(&kind.name_any());
+                BTreeSet::from([kind.name_any()])
+            }
+            Event::InitDone => {
+                let gone = std::mem::take(&mut self.unlisted);
+                self.known.retain(|it| !gone.contains(it));
+                gone
+            }
         }
     }
 }

@@ -133,6 +133,11 @@ impl Queue {
         state.waiting.is_empty() && state.busy.is_empty()
     }
 
+    /// How many keys failed and are due for another try later.
+    pub(crate) fn retries(&self) -> usize {
+        self.lock().timers.len()
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

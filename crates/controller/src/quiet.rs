@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::cache::KindCache;
 use crate::engine::Engine;
 use crate::run::Controllers;
 
-/// How long to wait before looking again whether all is quiet.
+/// How long to wait at least before looking again whether all is quiet.
 const PAUSE: Duration = Duration::from_millis(2);
 
 impl Controllers {
@@ -15,9 +17,15 @@ impl Controllers {
     /// What failed may still be due for another try later. Lists every kind that is watched: meant for tests and for
     /// tools that wait, not for every day.
     pub async fn quiet(&self) {
+        let began = Instant::now();
         while !is_quiet(&self.engine).await {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(PAUSE.max(began.elapsed() / 8)).await;
         }
+    }
+
+    /// How many definitions and instances could not be dealt with and are due for another try later.
+    pub fn due_again(&self) -> usize {
+        self.engine.queue.retries()
     }
 
     /// Looks at every definition and instance again, as after a restart.

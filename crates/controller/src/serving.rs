@@ -102,7 +102,7 @@ impl Serving {
             current: self.current.clone(),
             revisions,
             instances: Arc::clone(&self.instances),
-            former: Mutex::default(),
+            former: Mutex::new(self.former.lock().unwrap_or_else(PoisonError::into_inner).clone()),
         }
     }
 

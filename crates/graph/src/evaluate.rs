@@ -1,5 +1,6 @@
 //! One graph for one instance: what should be, and how far it is.
 
+mod draft;
 mod readiness;
 mod resolve;
 mod status;
@@ -13,6 +14,7 @@ use crate::compile::INSTANCE;
 use crate::graph::{CompiledGraph, KindName, Node};
 use crate::shape::FillError;
 
+pub use draft::{Draft, UNKNOWN};
 pub use status::Authored;
 
 /// What is known of the objects in the cluster.

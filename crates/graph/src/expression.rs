@@ -26,6 +26,7 @@ pub struct Expression {
     /// Where it stands in the text of its field.
     span: Span,
     omits: bool,
+    tests_presence: bool,
 }
 
 impl Expression {
@@ -54,6 +55,11 @@ impl Expression {
         self.omits
     }
 
+    /// Whether it asks if something is there, so that it has a value whether it is or not.
+    pub(crate) fn tests_presence(&self) -> bool {
+        self.tests_presence
+    }
+
     pub(crate) fn evaluate<'a>(&'a self, bindings: &Bindings<'a>) -> Result<Val<'a>, EvalError> {
         self.program.eval(bindings)
     }
@@ -75,6 +81,7 @@ impl Expressions<'_> {
                 variables: checked.variables(),
                 span: span_of(placed),
                 omits: calls_omit(&checked),
+                tests_presence: tests_presence(&checked),
             }),
             Err(issues) => {
                 for issue in told(issues.iter().collect()) {
@@ -233,6 +240,17 @@ fn calls_omit(checked: &Checked) -> bool {
     let is_omit =
         |expr: &Expr| matches!(expr, Expr::Call { target: None, function, .. } if **function == *"omit");
     ast.ids().any(|id| is_omit(ast.expr(id)))
+}
+
+fn tests_presence(checked: &Checked) -> bool {
+    let ast = checked.ast();
+    let tests = |expr: &Expr| {
+        matches!(
+            expr,
+            Expr::Has { .. } | Expr::Select { optional: true, .. } | Expr::Index { optional: true, .. }
+        )
+    };
+    ast.ids().any(|id| tests(ast.expr(id)))
 }
 
 fn span_of(placed: Placed<'_>) -> Span {

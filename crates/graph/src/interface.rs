@@ -64,7 +64,9 @@ impl Interface {
             })
             .collect();
         let mut shared = Shared::default();
-        plain.iter().for_each(|(_, _, schema)| shared.count(schema));
+        for (_, _, schema) in &plain {
+            shared.count(schema);
+        }
         let kinds: Map<String, Value> = plain
             .iter()
             .map(|(name, namespaced, schema)| {
@@ -151,17 +153,17 @@ impl Shared {
         if self.counts.get(&text).is_none_or(|count| *count < 2) {
             return self.with_children(schema);
         }
-        let name = match self.names.get(&text) {
-            Some(name) => name.clone(),
-            None => {
-                let written = self.with_children(schema);
-                let name = self.definitions.len().to_string();
-                self.definitions.insert(name.clone(), written);
-                self.names.insert(text, name.clone());
-                name
-            }
-        };
+        let known = self.names.get(&text).cloned();
+        let name = known.unwrap_or_else(|| self.named(text, schema));
         json!({"$ref": format!("#/definitions/{name}")})
+    }
+
+    fn named(&mut self, text: String, schema: &Value) -> String {
+        let written = self.with_children(schema);
+        let name = self.definitions.len().to_string();
+        self.definitions.insert(name.clone(), written);
+        self.names.insert(text, name.clone());
+        name
     }
 
     fn with_children(&mut self, schema: &Value) -> Value {

@@ -19,7 +19,9 @@ mod shape;
 
 pub use compile::{Options, compile};
 pub use diagnostic::Diagnostic;
-pub use evaluate::{Authored, Evaluation, NodeError, NodeState, Observed, Readiness, Resolved, Target};
+pub use evaluate::{
+    Authored, Draft, Evaluation, NodeError, NodeState, Observed, Readiness, Resolved, Target, UNKNOWN,
+};
 pub use expression::Expression;
 pub use graph::{CompiledGraph, Dimension, KindName, Manifest, Node, Reference, Subject};
 pub use interface::{Interface, UnreadableInterface, mentioned_kinds};

@@ -68,12 +68,22 @@ enum Shape {
 impl Diff {
     /// Between the contents of two definitions or their revisions, policy left out; each is a whole spec.
     pub fn of_definitions(old: &Value, new: &Value) -> Self {
-        Self::between(content::definition(old), content::definition(new), Shape::Definition)
+        Self::between(
+            &Path::root("spec"),
+            content::definition(old),
+            content::definition(new),
+            Shape::Definition,
+        )
     }
 
     /// Between two specs that krono knows nothing about, such as those of instances.
     pub fn of_specs(old: &Value, new: &Value) -> Self {
-        Self::between(content::as_written(old), content::as_written(new), Shape::Plain)
+        Self::between(&Path::root("spec"), content::as_written(old), content::as_written(new), Shape::Plain)
+    }
+
+    /// Between two whole objects, every field of which counts.
+    pub fn of_objects(old: &Value, new: &Value) -> Self {
+        Self::between(&Path::default(), content::as_written(old), content::as_written(new), Shape::Plain)
     }
 
     /// Whether the contents are the same.
@@ -81,9 +91,9 @@ impl Diff {
         self.changes.is_empty()
     }
 
-    fn between(old: Value, new: Value, shape: Shape) -> Self {
+    fn between(root: &Path, old: Value, new: Value, shape: Shape) -> Self {
         let mut differ = Differ { shape, changes: Vec::new() };
-        differ.values(&Path::root("spec"), &old, &new);
+        differ.values(root, &old, &new);
         let changes = differ.changes;
         match shape {
             Shape::Definition => {

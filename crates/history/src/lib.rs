@@ -12,6 +12,7 @@ pub mod content;
 pub mod diff;
 pub mod digest;
 pub mod hold;
+pub mod import;
 pub mod input;
 pub mod issue;
 pub mod names;

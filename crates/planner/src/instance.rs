@@ -4,6 +4,7 @@ mod deletion;
 mod desired;
 mod inventory;
 mod management;
+mod outlook;
 mod report;
 mod resources;
 
@@ -15,6 +16,8 @@ use krono_model::metadata::Owner;
 use serde_json::Value;
 
 use crate::digest::Digest;
+
+pub(crate) use outlook::{Wanted, outlook};
 
 /// All that a plan for one instance is made from.
 pub struct World<'a> {

@@ -5,7 +5,9 @@
 pub mod contest;
 pub mod definition;
 pub mod digest;
+pub mod handback;
 pub mod instance;
+pub mod preview;
 mod transition;
 
 pub use transition::{Transition, notes, transitions};

@@ -17,7 +17,7 @@ pub fn union(preferred: &Schema, other: &Schema) -> Schema {
     let Some((schema_type, int_or_string)) = types(preferred, other) else {
         return Schema { description: preferred.description.clone(), ..Schema::any() };
     };
-    let Some(additional_properties) = additional(preferred, other) else {
+    let Ok(additional_properties) = additional(preferred, other) else {
         let schema_type = Some(SchemaType::Object);
         return Schema { description: preferred.description.clone(), schema_type, ..Schema::any() };
     };
@@ -58,16 +58,18 @@ fn types(one: &Schema, other: &Schema) -> Option<(Option<SchemaType>, bool)> {
     }
 }
 
-/// Nothing when one is a map and the other has fields.
-fn additional(one: &Schema, other: &Schema) -> Option<Option<AdditionalProperties>> {
+/// One is a map, and the other has fields.
+struct Apart;
+
+fn additional(one: &Schema, other: &Schema) -> Result<Option<AdditionalProperties>, Apart> {
     use AdditionalProperties::{Allowed, Schema as Values};
     match (&one.additional_properties, &other.additional_properties) {
-        (Some(Values(one)), Some(Values(other))) => Some(Some(Values(Arc::new(union(one, other))))),
-        (Some(Allowed(true)), _) | (_, Some(Allowed(true))) => Some(Some(Allowed(true))),
-        (Some(Values(_)), _) if !other.properties.is_empty() => None,
-        (_, Some(Values(_))) if !one.properties.is_empty() => None,
-        (Some(it), _) | (None, Some(it)) => Some(Some(it.clone())),
-        (None, None) => Some(None),
+        (Some(Values(one)), Some(Values(other))) => Ok(Some(Values(Arc::new(union(one, other))))),
+        (Some(Allowed(true)), _) | (_, Some(Allowed(true))) => Ok(Some(Allowed(true))),
+        (Some(Values(_)), _) if !other.properties.is_empty() => Err(Apart),
+        (_, Some(Values(_))) if !one.properties.is_empty() => Err(Apart),
+        (Some(it), _) | (None, Some(it)) => Ok(Some(it.clone())),
+        (None, None) => Ok(None),
     }
 }
 
@@ -111,12 +113,12 @@ fn loosen(joined: &mut Schema, other: &Schema) {
     joined.min_properties = least(joined.min_properties, other.min_properties);
     joined.max_properties = most(joined.max_properties, other.max_properties);
     loosen_numbers(joined, other);
-    same(&mut joined.pattern, &other.pattern);
-    same(&mut joined.format, &other.format);
-    same(&mut joined.multiple_of, &other.multiple_of);
-    same(&mut joined.list_type, &other.list_type);
-    same(&mut joined.map_type, &other.map_type);
-    same(&mut joined.not, &other.not);
+    same(&mut joined.pattern, other.pattern.as_ref());
+    same(&mut joined.format, other.format.as_ref());
+    same(&mut joined.multiple_of, other.multiple_of.as_ref());
+    same(&mut joined.list_type, other.list_type.as_ref());
+    same(&mut joined.map_type, other.map_type.as_ref());
+    same(&mut joined.not, other.not.as_ref());
     if joined.list_type.is_none() || joined.list_map_keys != other.list_map_keys {
         (joined.list_type, joined.list_map_keys) = (None, Vec::new());
     }
@@ -151,8 +153,8 @@ fn loosen_numbers(joined: &mut Schema, other: &Schema) {
 }
 
 /// What both say alike stays.
-fn same<T: PartialEq>(joined: &mut Option<T>, other: &Option<T>) {
-    if joined != other {
+fn same<T: PartialEq>(joined: &mut Option<T>, other: Option<&T>) {
+    if joined.as_ref() != other {
         *joined = None;
     }
 }
@@ -163,6 +165,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "the tables read better")]
     fn check(one: Value, other: Value, expected: Value) {
         let read = |it: &Value| Schema::from_value(it).unwrap();
         let joined = union(&read(&one), &read(&other));

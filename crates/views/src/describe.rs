@@ -45,8 +45,11 @@ pub fn described_input(instance: &str, row: &InputRow) -> String {
 fn lines<const N: usize>(fields: [(&str, Option<String>); N]) -> String {
     let width = fields.iter().map(|(name, _)| name.len() + 1).max().unwrap_or_default();
     let told = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    told.map(|(name, value)| format!("{:width$}  {}\n", format!("{name}:"), crate::table::cell(&value)))
-        .collect()
+    let lines = told.map(|(name, value)| {
+        let label = format!("{name}:");
+        format!("{label:width$}  {}", crate::table::cell(&value))
+    });
+    lines.fold(String::new(), |text, line| text + &line + "\n")
 }
 
 #[cfg(test)]

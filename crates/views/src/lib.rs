@@ -6,6 +6,7 @@ mod author;
 mod describe;
 #[cfg(test)]
 mod fixture;
+pub mod fleet;
 mod health;
 mod inputs;
 mod instance;

@@ -152,10 +152,10 @@ struct Situation {
 }
 
 impl Situation {
-    fn new(definition: &Value, history: &History, hold: &Hold, read: &[(Revision, &Value)]) -> Self {
+    fn new(definition: &Value, history: &History, wished: &Hold, read: &[(Revision, &Value)]) -> Self {
         let status = &definition["status"];
         let published = status["currentRevision"].as_i64().and_then(RevisionNumber::from_wire);
-        let held = match hold {
+        let held = match wished {
             Hold::Held { number, .. } => Some(*number),
             Hold::Released | Hold::Invalid(_) => None,
         };
@@ -192,16 +192,15 @@ impl Situation {
 
     fn standing(&self, revision: &Revision) -> Standing {
         let number = Some(revision.number);
+        let is_live = revision.presence == Presence::Live;
         let count = self.counts.get(&revision.number).copied().unwrap_or_default();
-        match revision.presence {
-            Presence::Terminating => Standing::Prunable,
-            Presence::Live if number == self.held => Standing::Held,
-            Presence::Live if number == self.current => Standing::Current,
-            Presence::Live if count > 0 => Standing::Active,
-            Presence::Live if revision.unused_since.is_none() && self.kept.contains(&revision.number) => {
-                Standing::Unused
-            }
-            Presence::Live => Standing::Prunable,
+        let is_kept = revision.unused_since.is_none() && self.kept.contains(&revision.number);
+        match is_live {
+            true if number == self.held => Standing::Held,
+            true if number == self.current => Standing::Current,
+            true if count > 0 => Standing::Active,
+            true if is_kept => Standing::Unused,
+            true | false => Standing::Prunable,
         }
     }
 }

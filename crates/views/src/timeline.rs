@@ -58,16 +58,20 @@ fn later(one: &Entry, other: &Entry) -> Ordering {
 }
 
 fn of_definition(rows: &[RevisionRow]) -> Vec<Entry> {
-    let entry = |row: &RevisionRow| {
+    let entry = |(index, row): (usize, &RevisionRow)| {
         let usual = if row.number == RevisionNumber::FIRST { "first revision" } else { "edited" };
+        let restored = restored("revision", row.restored_from);
+        // A rollback leaves the words on the definition that somebody wrote about the change before.
+        let is_stale = rows.get(index + 1).is_some_and(|it| it.change_cause == row.change_cause);
+        let cause = row.change_cause.as_deref().filter(|_| restored.is_none() || !is_stale);
         Entry {
             when: row.created.clone(),
             what: Change::Definition(row.number),
             who: row.author.clone(),
-            why: why(row.change_cause.as_deref(), restored("revision", row.restored_from), usual),
+            why: why(cause, restored, usual),
         }
     };
-    rows.iter().map(entry).collect()
+    rows.iter().enumerate().map(entry).collect()
 }
 
 fn of_inputs(rows: &[InputRow]) -> Vec<Entry> {
@@ -160,6 +164,16 @@ WHEN                 REVISION          WHO                WHY
 2025-01-10 08:00:00  rgd 1             -                  first revision
 ";
         assert_eq!(text, expected, "{text}");
+    }
+
+    #[test]
+    fn words_about_the_change_before_are_not_those_of_a_rollback() {
+        let mut rows = RevisionRows::new(&definition(), &revisions()).rows;
+        rows[0].restored_from = RevisionNumber::new(1);
+        assert_eq!(timeline(&rows, &[])[0].why, "more replicas (restores revision 1)");
+        rows[1].change_cause = rows[0].change_cause.clone();
+        assert_eq!(timeline(&rows, &[])[0].why, "restores revision 1");
+        assert_eq!(timeline(&rows, &[])[1].why, "more replicas");
     }
 
     #[test]

@@ -81,4 +81,11 @@ pub(super) const SUITES: &[Suite] = &[
         cases: Some(3_000),
         targets: &[Target { count: "sim-convergence", at_least: 3_000 }],
     },
+    Suite {
+        name: "controller-convergence",
+        package: "krono-controller",
+        filter: "convergence::",
+        cases: Some(400),
+        targets: &[Target { count: "controller-convergence", at_least: 400 }],
+    },
 ];

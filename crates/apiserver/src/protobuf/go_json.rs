@@ -8,7 +8,7 @@ use super::table::{Field, Item, Message, Shape, Table};
 const MAX_DEPTH: usize = 160;
 
 /// Gives an object of a built-in kind the form in which Go would write it again.
-pub(crate) fn normalise(api_version: &str, kind: &str, object: &mut Value) {
+pub fn normalise(api_version: &str, kind: &str, object: &mut Value) {
     let table = Table::get();
     if let (Some(message), Some(fields)) = (table.kind(api_version, kind), object.as_object_mut()) {
         Writer { table, depth: 0 }.object(message, fields);

@@ -20,6 +20,7 @@ Examples:
 /// and would undo it, --hold serves the older revision without touching the spec; `krono unpin` ends that.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody may type")]
 pub(crate) struct RollbackArguments {
     /// What to roll back: TYPE/NAME or TYPE NAME
     #[arg(value_name = "TYPE/NAME", required = true, num_args = 1..)]

@@ -3,6 +3,7 @@
 pub(super) mod annotate;
 pub(super) mod events;
 pub(super) mod objects;
+pub(super) mod reader;
 pub(super) mod subject;
 pub(super) mod types;
 pub(super) mod wait;
@@ -19,6 +20,9 @@ use super::server::shown;
 use crate::arguments::cluster::ClusterArguments;
 use crate::command_error::CommandError;
 
+/// How long a server may say nothing: a little longer than a watch lasts in which nothing happens.
+const LONGEST_SILENCE: Duration = Duration::from_mins(5);
+
 /// A client of the cluster, and where it is.
 pub(super) async fn connect(arguments: &ClusterArguments) -> Result<(Client, String), CommandError> {
     client(config(arguments).await?)
@@ -31,7 +35,9 @@ pub(super) async fn connect_directly(arguments: &ClusterArguments) -> Result<(Cl
     client(config)
 }
 
-fn client(config: Config) -> Result<(Client, String), CommandError> {
+fn client(mut config: Config) -> Result<(Client, String), CommandError> {
+    // A server that never answers would hold up a watch for ever.
+    (config.read_timeout, config.reset_reader_on_write) = (Some(LONGEST_SILENCE), true);
     let url = config.cluster_url.to_string();
     let client = Client::try_from(config)
         .map_err(|error| CommandError::usage(format!("the kubeconfig cannot be used: {error}")))?;

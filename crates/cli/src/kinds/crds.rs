@@ -25,7 +25,8 @@ pub(crate) fn read(sources: &[Source], kinds: &mut KnownKinds) -> Result<(), Com
     Ok(())
 }
 
-fn files(source: &Source) -> Result<Vec<Source>, CommandError> {
+/// The file, or every file in a folder and below it.
+pub(crate) fn files(source: &Source) -> Result<Vec<Source>, CommandError> {
     match source {
         Source::File(path) if path.is_dir() => {
             let mut found = Vec::new();

@@ -3,14 +3,19 @@
 pub(crate) mod fleet;
 
 use std::path::Path;
+use std::time::Duration;
 
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use kube::Client;
-use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams};
+use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams, WatchEvent, WatchParams};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use crate::krono::{Run, command};
+
+/// How long anything may take.
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// A server that runs until the test ends.
 pub(crate) struct Cluster {
@@ -39,7 +44,9 @@ impl Cluster {
         let client = runtime.block_on(client(&directory.path().join("kubeconfig")));
         let cluster = Self { directory, runtime, client };
         if controllers == Controllers::None {
-            krono_model::crd::all().iter().for_each(|(_, crd)| drop(cluster.apply(crd)));
+            for (_, crd) in krono_model::crd::all() {
+                cluster.apply(&crd);
+            }
         }
         cluster
     }
@@ -91,6 +98,25 @@ impl Cluster {
     pub(crate) fn get(&self, object: &Value) -> Value {
         let (api, name) = self.api(object);
         serde_json::to_value(self.runtime.block_on(api.get(&name)).unwrap()).unwrap()
+    }
+
+    /// Waits until an object is as it should be; `object` needs only its kind and name.
+    pub(crate) fn until(&self, object: &Value, is_so: impl Fn(&Value) -> bool) {
+        let (api, name) = self.api(object);
+        let only = WatchParams::default().fields(&format!("metadata.name={name}"));
+        let seen = async {
+            let mut states = api.watch(&only, "0").await.unwrap().boxed();
+            while let Some(event) = states.try_next().await.unwrap() {
+                if let WatchEvent::Added(object) | WatchEvent::Modified(object) = event
+                    && is_so(&serde_json::to_value(object).unwrap())
+                {
+                    return true;
+                }
+            }
+            false
+        };
+        let seen = self.runtime.block_on(async { tokio::time::timeout(LONGEST, seen).await });
+        assert_eq!(seen, Ok(true), "{name} never is as it should be: {:#}", self.get(object));
     }
 
     /// The annotations of an object.

@@ -42,3 +42,15 @@ fn a_pipe_is_not_coloured() {
         assert!(!krono(arguments).to_string().contains('\x1b'), "{arguments:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn as_a_plugin_it_shows_what_its_users_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("kubectl-krono");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_krono"), &link).unwrap();
+    let output = std::process::Command::new(link).args(["pin", "--help"]).output().unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    assert!(help.contains("Usage: kubectl krono pin "), "{help}");
+    assert!(help.contains("\n  kubectl krono pin application/my-app 2 -n prod\n"), "{help}");
+}

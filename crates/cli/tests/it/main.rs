@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 #![allow(clippy::print_stdout, reason = "what was left out is told")]
 
+mod answered;
 mod cel;
 mod cluster;
 mod completions;
@@ -9,9 +10,12 @@ mod corpus;
 mod definitions;
 mod docs;
 mod examples;
+mod foretold;
+mod handback;
 mod help;
 mod krono;
 mod pins;
+mod plan;
 mod revisions;
 mod rollback;
 mod schema;

@@ -29,6 +29,20 @@ fn the_guide_to_revisions_runs_as_written() {
     type_at_a_server(&blocks("docs/revisions.md", "sh").join("\n"));
 }
 
+#[test]
+fn the_guide_to_plans_runs_as_written() {
+    let Some(told) = type_at_a_server(&blocks("docs/plan.md", "sh").join("\n")) else { return };
+    let shown = "default/shop\n  ~ Service shop (service)\n      @@ spec.ports @@\n      + - name: http\n      +   port: 8080\n";
+    assert_eq!(told.stdout.matches(shown).count(), 4, "{told}");
+    let unchanged =
+        "1 instance: 1 unchanged, 0 changed, 0 with deletions or replacements\n0 resource writes\n";
+    assert!(told.stdout.contains(unchanged), "{told}");
+    assert!(
+        told.stderr.contains("no longer holds: ") && told.stderr.contains("WebApp default/shop has changed"),
+        "{told}"
+    );
+}
+
 /// Types commands at a server of their own, this binary being `krono`; nothing where there is no kubectl.
 fn type_at_a_server(commands: &str) -> Option<Run> {
     let Some(kubectl) = kubectl() else {

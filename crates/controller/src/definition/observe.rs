@@ -128,7 +128,7 @@ async fn served(engine: &Engine, crd: Option<&Value>, definition: &Value) -> kub
     engine.catalogue.find(&api_version, kind.unwrap_or_default()).await
 }
 
-/// A graph whose kinds have changed, or that was served for a definition of that name before, is none.
+/// A graph whose kinds have changed, or that was served for a definition of that name before, counts as none.
 async fn serving(engine: &Engine, name: &str, definition: &Value) -> kube::Result<Serving> {
     let Some(serving) = engine.serving(name) else { return Ok(Serving::Nothing) };
     let Some(current) = serving.current_revision().filter(|_| serving.current().is_ok()) else {
@@ -136,5 +136,5 @@ async fn serving(engine: &Engine, name: &str, definition: &Value) -> kube::Resul
     };
     let mentioned = engine.catalogue.kinds(serving.kinds()).await?;
     let is_same = serving.is_of(definition) && serving.mentioned.is_same(&mentioned);
-    Ok(if is_same { Serving::Revision(current.digest) } else { Serving::Nothing })
+    Ok(if is_same { Serving::Revision(current.digest) } else { Serving::Graphless })
 }

@@ -18,9 +18,10 @@ pub(super) async fn look_after(engine: &Engine, definition: &str) -> kube::Resul
         if !orphan["metadata"]["deletionTimestamp"].is_null() {
             release(engine, definition, orphan).await?;
         } else if orphan["metadata"]["annotations"][names::ORPHANED_ANNOTATION] == "true" {
-            match is_needed(engine, orphan).await? {
-                true => outcome = Outcome::Retry,
-                false => delete(engine, definition, orphan).await?,
+            if is_needed(engine, orphan).await? {
+                outcome = Outcome::Retry;
+            } else {
+                delete(engine, definition, orphan).await?;
             }
         }
     }

@@ -1,7 +1,12 @@
 //! What is no longer wanted.
 
-use serde_json::{Value, json};
+use std::time::Duration;
 
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::line::Fault;
 use crate::world::{World, condition, config_map, definition};
 
 fn chain() -> String {
@@ -167,6 +172,42 @@ async fn behaviour_30_nothing_is_pruned_while_something_fails() {
     world.active("App a").await;
     world.settled().await;
     assert_eq!(world.names("ConfigMap", "kro.run/owned=true").await, ["a-fails"]);
+}
+
+/// Somebody replaces an object while the controllers see nothing of it: what they delete is the one they saw, which is gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_30_an_object_that_took_the_name_of_another_is_not_deleted() {
+    let world = World::start().await;
+    let resources = config_map("one", "text: x", "")
+        + &config_map("two", "text: x", "includeWhen: ['${schema.spec.two}']");
+    world.define(&definition("App", "spec: {two: boolean}", &resources)).await;
+    world.instance("App a", "two: true").await;
+    world.active("App a").await;
+    world.settled().await;
+    let deletions = watch::Sender::new(0);
+    let mut deleted = deletions.subscribe();
+    world.line.break_with(move |request| {
+        let is_deletion = request.starts_with("DELETE") && request.contains("/configmaps/a-two");
+        deletions.send_modify(|count| *count += usize::from(is_deletion));
+        let is_watch = request.contains("/configmaps?") && request.contains("watch=true");
+        is_watch.then_some(Fault::Refused(500))
+    });
+    world.line.interrupt_watches();
+    world.delete("ConfigMap a-two").await;
+    world.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: a-two}, data: {text: mine}}").await;
+    let mine = world.there("ConfigMap a-two").await;
+    world.instance("App a", "two: false").await;
+    // Who asks a second time has heard the answer to the first.
+    timeout(Duration::from_secs(30), deleted.wait_for(|it| *it >= 2))
+        .await
+        .expect("deletions")
+        .expect("a line");
+    assert_eq!(world.there("ConfigMap a-two").await, mine);
+    world.line.mend();
+    world.active("App a").await;
+    world.settled().await;
+    assert_eq!(world.there("ConfigMap a-two").await, mine);
+    assert_eq!(world.names("ConfigMap", "kro.run/owned=true").await, ["a-one"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

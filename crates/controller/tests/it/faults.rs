@@ -7,7 +7,7 @@ use krono_controller::Options;
 use serde_json::json;
 use tokio::sync::watch;
 
-use crate::line::Fault;
+use crate::line::{Fault, Interruption, Weather};
 use crate::world::{World, condition, config_map, definition};
 
 /// `one` is what `two` is made of, beside a collection.
@@ -202,6 +202,37 @@ async fn what_happens_while_watches_are_broken_is_made_up_for() {
         is_gone(&world, "b").await;
         world.settled().await;
     }
+}
+
+/// Every watch must begin anew, and nobody lists kinds.
+struct Forgetful;
+
+impl Weather for Forgetful {
+    fn fault(&mut self, request: &str) -> Option<Fault> {
+        request.contains("/customresourcedefinitions?").then_some(Fault::Refused(500))
+    }
+
+    fn interruption(&mut self) -> Option<Interruption> {
+        Some(Interruption::Expired)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_that_goes_while_nobody_watches_kinds_is_made_again() {
+    let world = defined().await;
+    world.instance("App a", LARGE).await;
+    is_large(&world, "a").await;
+    let crd = "CustomResourceDefinition /apps.kro.run";
+    world.line.expose(Forgetful);
+    let before = world.there(crd).await;
+    world.delete(crd).await;
+    world.gone(crd).await;
+    world.line.mend();
+    world.eventually(crd, |it| it["metadata"]["uid"] != before["metadata"]["uid"]).await;
+    world.settled().await;
+    world.instance("App a", LARGE).await;
+    is_large(&world, "a").await;
+    world.settled().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

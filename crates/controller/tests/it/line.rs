@@ -1,18 +1,22 @@
 //! The way of the controllers to the API server: what goes over it is counted, and may get lost.
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures_util::StreamExt;
+use futures_util::future::ready;
 use http::{Request, Response};
 use http_body_util::BodyStream;
 use krono_apiserver::{Body, Server};
 use serde_json::json;
 use tokio::sync::watch;
 use tower_service::Service;
+
+/// How long the HTTP client of a process waits for an answer: as long as kube's does.
+const HTTP_PATIENCE: Duration = Duration::from_secs(295);
 
 /// What may become of a request, beside reaching the server.
 #[derive(Clone, Copy, Debug)]
@@ -25,10 +29,44 @@ pub(crate) enum Fault {
     Lost,
     /// It reaches the server, and nothing comes back.
     Unanswered,
+    /// The connection breaks before it reaches the server.
+    Broken,
+    /// The connection breaks before the answer is back.
+    Severed,
 }
 
-/// Decides what becomes of a request, by its method and path.
-type Faults = Box<dyn FnMut(&str) -> Option<Fault> + Send>;
+/// How a watch breaks off.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Interruption {
+    /// It ends between two events.
+    End,
+    /// It ends in the middle of an event.
+    Torn,
+    /// The server says that it knows no longer what happened since.
+    Expired,
+}
+
+/// What the way to the server is like.
+pub(crate) trait Weather: Send {
+    /// Decides what becomes of a request, by its method and path.
+    fn fault(&mut self, request: &str) -> Option<Fault>;
+
+    /// How long a request, an answer or an event is on its way.
+    fn delay(&mut self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Whether a watch breaks off instead of telling an event.
+    fn interruption(&mut self) -> Option<Interruption> {
+        None
+    }
+}
+
+impl<F: FnMut(&str) -> Option<Fault> + Send> Weather for F {
+    fn fault(&mut self, request: &str) -> Option<Fault> {
+        self(request)
+    }
+}
 
 /// A server behind a line; clones are the same line.
 #[derive(Clone)]
@@ -42,7 +80,8 @@ pub(crate) struct Line {
 #[derive(Default)]
 struct State {
     writes: Vec<String>,
-    faults: Option<Faults>,
+    weather: Option<Box<dyn Weather>>,
+    is_cut: bool,
 }
 
 impl Line {
@@ -52,17 +91,22 @@ impl Line {
 
     /// Every request so far that was more than a question: method and path.
     pub(crate) fn writes(&self) -> Vec<String> {
-        self.state.lock().expect("the line").writes.clone()
+        self.state().writes.clone()
     }
 
     /// From now on, this decides what becomes of requests.
     pub(crate) fn break_with(&self, faults: impl FnMut(&str) -> Option<Fault> + Send + 'static) {
-        self.state.lock().expect("the line").faults = Some(Box::new(faults));
+        self.expose(faults);
     }
 
-    /// From now on, nothing gets through.
+    /// From now on, the way is like this.
+    pub(crate) fn expose(&self, weather: impl Weather + 'static) {
+        self.state().weather = Some(Box::new(weather));
+    }
+
+    /// From now on, nothing gets through, not even what is on its way.
     pub(crate) fn cut(&self) {
-        self.break_with(|_| Some(Fault::Lost));
+        self.state().is_cut = true;
     }
 
     /// Ends every watch there is.
@@ -72,67 +116,134 @@ impl Line {
 
     /// Every request reaches the server again.
     pub(crate) fn mend(&self) {
-        self.state.lock().expect("the line").faults = None;
+        self.state().weather = None;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("the line")
+    }
+
+    /// Lets time pass, as long as something is on its way.
+    async fn delay(&self) {
+        let delay = self.state().weather.as_mut().map(|it| it.delay()).unwrap_or_default();
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
     }
 
     /// Lets a request through; the answer to a watch ends with the next interruption.
-    fn send(&mut self, request: Request<kube::client::Body>) -> Answer {
+    async fn send(&mut self, request: Request<kube::client::Body>) -> Response<Body> {
         let is_watch = request.uri().query().is_some_and(|it| it.contains("watch=true"));
-        let answer = self.server.call(request);
-        if !is_watch {
-            return answer;
+        self.delay().await;
+        if self.state().is_cut {
+            return std::future::pending().await;
         }
+        let Ok(answer) = self.server.call(request).await;
+        self.delay().await;
+        if is_watch { self.watched(answer) } else { answer }
+    }
+
+    /// The answer to a watch, as far as it comes through.
+    fn watched(&self, answer: Response<Body>) -> Response<Body> {
         let mut interruptions = self.interruptions.subscribe();
-        Box::pin(async move {
-            let (parts, body) = answer.await?.into_parts();
-            let pieces = BodyStream::new(body).filter_map(async |it| it.ok()?.into_data().ok());
-            let end = Box::pin(async move { drop(interruptions.changed().await) });
-            Ok(Response::from_parts(parts, Body::pieces(pieces.take_until(end))))
-        })
+        let end = Box::pin(async move { drop(interruptions.changed().await) });
+        let (parts, body) = answer.into_parts();
+        let pieces = BodyStream::new(body).filter_map(async |it| it.ok()?.into_data().ok());
+        let (slow, breaking) = (self.clone(), self.clone());
+        let pieces = pieces.then(move |piece| {
+            let slow = slow.clone();
+            async move {
+                slow.delay().await;
+                piece
+            }
+        });
+        let pieces = pieces.scan(false, move |is_broken, piece| {
+            if *is_broken {
+                return ready(None);
+            }
+            let interruption = breaking.state().weather.as_mut().and_then(|it| it.interruption());
+            *is_broken = interruption.is_some();
+            ready(match interruption {
+                None => Some(piece),
+                Some(Interruption::End) => None,
+                Some(Interruption::Torn) => Some(piece.slice(..piece.len() / 2)),
+                Some(Interruption::Expired) => Some(expired().into()),
+            })
+        });
+        Response::from_parts(parts, Body::pieces(pieces.take_until(end)))
     }
 
     /// Notes a request, and decides what becomes of it.
     fn pass(&self, request: &str, is_write: bool) -> Option<Fault> {
-        let mut state = self.state.lock().expect("the line");
+        let mut state = self.state();
         if is_write {
             state.writes.push(request.to_owned());
         }
-        state.faults.as_mut().and_then(|faults| faults(request))
+        if state.is_cut {
+            return Some(Fault::Lost);
+        }
+        state.weather.as_mut().and_then(|it| it.fault(request))
     }
 }
 
-type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+/// The words of a connection that broke.
+type Broken = std::io::Error;
+type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, Broken>> + Send>>;
 
 impl Service<Request<kube::client::Body>> for Line {
     type Response = Response<Body>;
-    type Error = Infallible;
+    type Error = Broken;
     type Future = Answer;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Broken>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<kube::client::Body>) -> Self::Future {
         let words = format!("{} {}", request.method(), request.uri());
-        match self.pass(&words, request.method() != "GET") {
-            None => self.send(request),
-            Some(Fault::Refused(code)) => Box::pin(async move { Ok(refusal(code, 0)) }),
-            Some(Fault::Deferred(code, seconds)) => Box::pin(async move { Ok(refusal(code, seconds)) }),
-            Some(Fault::Lost) => Box::pin(std::future::pending()),
-            Some(Fault::Unanswered) => {
-                let answer = self.server.call(request);
-                Box::pin(async move {
-                    drop(answer.await);
-                    std::future::pending().await
-                })
+        let fault = self.pass(&words, request.method() != "GET");
+        let mut line = self.clone();
+        Box::pin(async move {
+            match fault {
+                None => Ok(line.send(request).await),
+                Some(Fault::Refused(code)) => Ok(refusal(code, 0)),
+                Some(Fault::Deferred(code, seconds)) => Ok(refusal(code, seconds)),
+                Some(Fault::Lost) => Err(silence().await),
+                Some(Fault::Unanswered) => {
+                    line.send(request).await;
+                    Err(silence().await)
+                }
+                Some(Fault::Broken) => Err(broken()),
+                Some(Fault::Severed) => {
+                    line.send(request).await;
+                    Err(broken())
+                }
             }
-        }
+        })
     }
+}
+
+/// Nothing comes back until the HTTP client gives up.
+async fn silence() -> Broken {
+    tokio::time::sleep(HTTP_PATIENCE).await;
+    Broken::new(std::io::ErrorKind::TimedOut, "nothing comes back")
+}
+
+fn broken() -> Broken {
+    Broken::new(std::io::ErrorKind::ConnectionReset, "the line is broken")
+}
+
+/// An event that ends a watch.
+fn expired() -> String {
+    let status = json!({"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": 410,
+        "reason": "Expired", "message": "too old resource version"});
+    format!("{}\n", json!({"type": "ERROR", "object": status}))
 }
 
 fn refusal(code: u16, seconds: u32) -> Response<Body> {
     let status = json!({"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": code,
         "reason": "InternalError", "message": "the line is broken", "details": {"retryAfterSeconds": seconds}});
     let response = Response::builder().status(code).header("content-type", "application/json");
+    let response = if code == 429 { response.header("retry-after", "1") } else { response };
     response.body(Body::whole(status.to_string())).expect("a response")
 }

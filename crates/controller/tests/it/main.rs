@@ -2,6 +2,7 @@
 
 mod collections;
 mod conditions;
+mod convergence;
 mod definitions;
 mod deletion;
 mod examples;
@@ -14,11 +15,14 @@ mod line;
 mod numbers;
 mod order;
 mod ownership;
+mod play;
 mod retention;
 mod revisions;
 mod rollback;
+mod schemas;
 mod scopes;
 mod status;
+mod storm;
 mod suspension;
 mod values;
 mod world;

@@ -45,12 +45,20 @@ async fn v19_a_rollback_writes_the_spec_back_and_is_a_new_revision() {
     assert_eq!(told["metadata"]["annotations"], json!({"krono.dev/answered-rollback": "1"}));
     assert_eq!(revision(&world, 4).await["spec"]["restoredFrom"], 1);
     assert!(world.told().await.contains(&"Normal RollingBack: rolling back to revision 1".to_owned()));
-    // The same may be asked for again.
+    // The same may be asked for again, by hand and with `krono rollback`.
     edit(&world, &app("five")).await;
     world.annotate(APP, ROLLBACK, Some("1")).await;
     world.eventually("ConfigMap a-one", text_is("one")).await;
     world.settled().await;
     assert_eq!(numbers(&world.there(APP).await), "6 of 6");
+    edit(&world, &app("seven")).await;
+    let mut asked = app("");
+    asked.as_object_mut().expect("an object").remove("spec");
+    asked["metadata"]["annotations"] = json!({ROLLBACK: "1"});
+    world.try_put_as("krono", &asked).await.expect("an edit");
+    world.eventually("ConfigMap a-one", text_is("one")).await;
+    world.settled().await;
+    assert_eq!(numbers(&world.there(APP).await), "8 of 8");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -103,6 +103,22 @@ async fn behaviour_16_libraries_give_the_values_of_kro() {
     assert_eq!(made, expected);
 }
 
+/// kro's values stay what they are, since resources are named by them; two seeds give text that does not repeat.
+#[tokio::test(flavor = "multi_thread")]
+async fn defect_b8_text_repeats_only_where_kros_does_and_two_seeds_do_not() {
+    let made = data(
+        "spec: {}",
+        "kros: '${random.seededString(20, \"test-seed\")}', \
+         longer: '${random.seededString(8, \"test-seed\") + random.seededString(8, \"test-seed/2\")}'",
+        "",
+    )
+    .await;
+    assert_eq!(made["kros"], "5czheg3o5czheg3o5czh");
+    let longer = made["longer"].as_str().unwrap_or_default();
+    assert_eq!((longer.len(), &longer[..8]), (16, "5czheg3o"));
+    assert_ne!(longer[..8], longer[8..]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn behaviour_17_expressions_inside_instance_data_are_never_evaluated() {
     let made = data(

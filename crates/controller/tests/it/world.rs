@@ -424,6 +424,7 @@ pub(crate) fn message<'a>(object: &'a Value, condition_type: &str) -> &'a str {
     condition(object, condition_type)["message"].as_str().unwrap_or_default()
 }
 
-fn value(object: &DynamicObject) -> Value {
+/// An object as JSON.
+pub(crate) fn value(object: &DynamicObject) -> Value {
     serde_json::to_value(object).expect("an object")
 }

@@ -29,14 +29,7 @@ impl<'a> Pass<'a> {
     /// Lets the name of a node stand for these objects.
     pub(super) fn bind(&mut self, index: usize, found: &[&'a Value]) {
         let graph = self.graph;
-        let node = &graph.nodes[index];
-        let ty = variable_type(node);
-        self.values[index] = if node.is_collection() {
-            let element = if let Type::List(list) = ty { &list.element } else { ty };
-            Some(Val::list(found.iter().map(|it| Val::from_json(it, element)).collect()))
-        } else {
-            found.first().map(|it| Val::from_json(it, ty))
-        };
+        self.values[index] = value_of(&graph.nodes[index], found.iter().copied());
     }
 
     pub(super) fn find(&self, node: &'a Node, target: &Target) -> Vec<&'a Value> {
@@ -85,6 +78,16 @@ impl<'a> Pass<'a> {
             bindings.set_val(&node.id, whole);
         }
     }
+}
+
+/// What the name of a node stands for, given its objects.
+pub(super) fn value_of<'a>(node: &'a Node, mut objects: impl Iterator<Item = &'a Value>) -> Option<Val<'a>> {
+    let ty = variable_type(node);
+    if !node.is_collection() {
+        return objects.next().map(|it| Val::from_json(it, ty));
+    }
+    let element = if let Type::List(list) = ty { &list.element } else { ty };
+    Some(Val::list(objects.map(|it| Val::from_json(it, element)).collect()))
 }
 
 /// The type of a node's name in templates.

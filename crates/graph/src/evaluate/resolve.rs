@@ -103,7 +103,7 @@ fn text<'a>(
 }
 
 /// Every combination of the elements, the last dimension varying fastest.
-fn combinations<'a>(
+pub(super) fn combinations<'a>(
     node: &'a Node,
     bindings: &Bindings<'a>,
     most: usize,

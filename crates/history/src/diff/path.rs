@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The way from the root of a content.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path(Vec<Step>);
 
 /// One step of the way.

@@ -12,13 +12,19 @@ impl Diff {
         if self.is_empty() {
             return format!("revision {from} and revision {to} have the same content\n");
         }
-        let mut text = format!("--- revision {from}\n+++ revision {to}\n");
+        format!("--- revision {from}\n+++ revision {to}\n{}", self.hunks())
+    }
+
+    /// The same without saying between what; empty when the contents are the same.
+    pub fn hunks(&self) -> String {
+        let mut text = String::new();
         let mut shown = None;
         for change in &self.changes {
             let (holder, last) = change.holder();
             let holder = holder.to_string();
             if shown.as_ref() != Some(&holder) {
-                text.extend(["@@ ", &holder, " @@\n"]);
+                let place = if holder.is_empty() { "the object" } else { &holder };
+                text.extend(["@@ ", place, " @@\n"]);
             }
             text += &lines(change, last);
             shown = Some(holder);
@@ -39,8 +45,12 @@ impl Diff {
 
     /// For programs.
     pub fn to_json(&self, from: RevisionNumber, to: RevisionNumber) -> Value {
-        let changes: Vec<Value> = self.changes.iter().map(Change::to_json).collect();
-        json!({"from": from.get(), "to": to.get(), "changes": changes})
+        json!({"from": from.get(), "to": to.get(), "changes": self.changes_to_json()})
+    }
+
+    /// The differences alone, for programs.
+    pub fn changes_to_json(&self) -> Value {
+        self.changes.iter().map(Change::to_json).collect()
     }
 }
 

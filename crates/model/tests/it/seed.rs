@@ -148,7 +148,12 @@ fn v5_the_objects_are_those_of_the_design() {
         blocks.filter(|it| it.starts_with("apiVersion:") && !it.contains("patchFrom")).collect();
     assert_eq!(objects.len(), own.len());
     for block in objects {
-        let printed = read(&block.replace("{ ... }", "{}").replace("[ ... ]", "[]").replace("[...]", "[]"));
+        let mut printed =
+            read(&block.replace("{ ... }", "{}").replace("[ ... ]", "[]").replace("[...]", "[]"));
+        // What an instance's status holds is the business of the definition's CRD, which the controllers make.
+        if printed["kind"] == "Application" {
+            printed.as_object_mut().unwrap().remove("status");
+        }
         assert!(own.iter().any(|it| holds(it, &printed)), "{block}");
     }
 }

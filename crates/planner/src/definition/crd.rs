@@ -15,7 +15,7 @@ use super::{Serving, World, is_terminating, metadata, owner};
 
 /// How the CRD in the cluster stands to the one that is needed.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Standing {
+pub(crate) enum Standing {
     /// There is none; this one is needed.
     Absent(Value),
     /// It needs this merge patch.
@@ -53,7 +53,7 @@ impl Standing {
     }
 }
 
-pub(super) fn standing(world: &World<'_>, graph: &CompiledGraph) -> Standing {
+pub(crate) fn standing(world: &World<'_>, graph: &CompiledGraph) -> Standing {
     let Some(live) = world.crd else {
         let made = marked(world, graph, widened(world, graph));
         return serde_json::to_value(&made)

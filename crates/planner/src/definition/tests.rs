@@ -192,7 +192,17 @@ impl Scene {
                 revisions.retain(|it| it["metadata"]["name"] != **name);
                 true
             }
-            _ => false,
+            Action::AddFinalizer(_)
+            | Action::CreateCrd(_)
+            | Action::DeleteCrd { .. }
+            | Action::PatchDefinition(_)
+            | Action::PatchRevision { .. }
+            | Action::DeleteInstance { .. }
+            | Action::PatchInstance { .. }
+            | Action::Serve(_)
+            | Action::ServeWithoutGraph { .. }
+            | Action::StopServing
+            | Action::RemoveFinalizer(_) => false,
         }
     }
 

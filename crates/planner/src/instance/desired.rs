@@ -111,7 +111,7 @@ pub(super) fn part_of(object: &Value) -> Option<&str> {
 }
 
 /// An object with krono's labels and annotations.
-fn decorated(
+pub(super) fn decorated(
     object: &Value,
     node: &Node,
     wave: usize,

@@ -116,8 +116,8 @@ impl Pass<'_, '_> {
 
 /// What expressions may see; nothing is built upon what is about to go (32) or was made for somebody else (29).
 pub(super) struct Visible<'p, 'a> {
-    world: &'p World<'a>,
-    id: &'p str,
+    pub(super) world: &'p World<'a>,
+    pub(super) id: &'p str,
 }
 
 impl Observed for Visible<'_, '_> {

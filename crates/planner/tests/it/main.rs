@@ -5,6 +5,7 @@ mod defects;
 mod deletion;
 mod metadata;
 mod nodes;
+mod preview;
 mod pruning;
 mod scene;
 mod status;

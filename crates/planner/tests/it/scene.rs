@@ -51,6 +51,11 @@ impl Scene {
     }
 
     pub(crate) fn redefine(&mut self, status: &str, resources: &str) {
+        self.define(Ok(Arc::new(Self::graph(status, resources))));
+    }
+
+    /// The graph of a definition with these status fields and resources.
+    pub(crate) fn graph(status: &str, resources: &str) -> krono_graph::CompiledGraph {
         let indented: Vec<String> = resources.lines().map(|line| format!("  {line}")).collect();
         let text = format!(
             "spec:\n schema:{}\n   status: {status}\n resources:\n{}",
@@ -59,8 +64,7 @@ impl Scene {
         );
         let definition: Value = serde_saphyr::from_str(&text).unwrap_or_else(|it| panic!("{it}\n{text}"));
         let graph = compile(&definition, &Known, Options::default());
-        let graph = graph.unwrap_or_else(|found| panic!("{found:#?}"));
-        self.define(Ok(Arc::new(graph)));
+        graph.unwrap_or_else(|found| panic!("{found:#?}"))
     }
 
     pub(crate) fn define(&mut self, graph: Result<Arc<krono_graph::CompiledGraph>, String>) {
@@ -208,7 +212,7 @@ fn kinds() -> Vec<KindName> {
     ]
 }
 
-fn schema(kind: &KindName) -> Value {
+pub(crate) fn schema(kind: &KindName) -> Value {
     let map = |format: &str| json!({"type": "object", "additionalProperties": {"type": "string", "format": format}});
     let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     let properties = match kind.kind.as_str() {

@@ -22,7 +22,7 @@ fn check_error(field: &str, expect: &str) {
 }
 
 #[test]
-fn types() {
+fn behaviour_5_types() {
     check_field("string", &json!({"type": "string"}));
     check_field("integer", &json!({"type": "integer"}));
     check_field("boolean", &json!({"type": "boolean"}));
@@ -37,7 +37,7 @@ fn types() {
 }
 
 #[test]
-fn markers_on_strings() {
+fn behaviour_5_markers_on_strings() {
     check_field(r#"string | default="a \"b\"""#, &json!({"type": "string", "default": "a \"b\""}));
     check_field(r#"string | default="a\nb""#, &json!({"type": "string", "default": "a\nb"}));
     check_field(r#"string | default="\d+""#, &json!({"type": "string", "default": "\\d+"}));
@@ -64,7 +64,7 @@ fn markers_on_strings() {
 }
 
 #[test]
-fn markers_on_numbers() {
+fn behaviour_5_markers_on_numbers() {
     check_field("integer | default=+5", &json!({"type": "integer", "default": 5}));
     check_field("integer | default=007", &json!({"type": "integer", "default": 7}));
     check_field("boolean | default=T", &json!({"type": "boolean", "default": true}));
@@ -76,7 +76,7 @@ fn markers_on_numbers() {
 }
 
 #[test]
-fn markers_on_lists_and_objects() {
+fn behaviour_5_markers_on_lists_and_objects() {
     let list = |more: Value| {
         let mut list = json!({"type": "array", "items": {"type": "string"}});
         list.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -105,7 +105,7 @@ fn markers_on_lists_and_objects() {
 }
 
 #[test]
-fn required_is_sorted_and_blocks_the_implied_default() {
+fn behaviour_6_required_is_sorted_and_blocks_the_implied_default() {
     check(
         &json!({"z": "string | required=true", "a": "string | required=1", "n": "integer | default=1"}),
         &Value::Null,
@@ -133,7 +133,7 @@ fn required_is_sorted_and_blocks_the_implied_default() {
 }
 
 #[test]
-fn custom_types() {
+fn behaviour_7_custom_types() {
     check(
         &json!({"name": "Name", "twice": "Name | required=true description=\"d\"", "apps": "[]App", "app": "App"}),
         &json!({

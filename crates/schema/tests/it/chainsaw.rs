@@ -48,7 +48,7 @@ fn remove_server_fields(expect: &mut Value) {
 }
 
 #[test]
-fn definitions_are_as_asserted() {
+fn behaviour_5_definitions_are_as_kro_asserts() {
     let Some(corpus) = corpus() else { return };
     let mut checked = 0;
     for (file, definition) in definitions(&corpus.join("chainsaw")) {
@@ -66,7 +66,7 @@ fn definitions_are_as_asserted() {
 
 /// The assertions that spell the whole spec out, defaults and all, hold as equalities.
 #[test]
-fn complete_specs_are_equal() {
+fn behaviour_5_complete_specs_are_equal() {
     let Some(corpus) = corpus() else { return };
     for name in ["check-required-default-interactions", "check-arbitary-objects"] {
         let folder = corpus.join("chainsaw").join(name);

@@ -4,35 +4,18 @@ use std::collections::BTreeMap;
 
 use krono_model::names;
 use krono_sim::Simulation;
-use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use krono_testkit::{Run, Story, comparable, run, stories};
+use proptest::test_runner::TestCaseError;
+use proptest::{prop_assert, prop_assert_eq};
 use serde_json::Value;
 
 use crate::kinds::demo;
-use crate::stories::{Pace, Play, Story, stories};
-
-/// Set by `xtask deep`.
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().and_then(|it| it.parse().ok())
-}
+use crate::stories::{Pace, Play};
 
 #[test]
 fn convergence_under_faults() {
-    let cases = number("KRONO_RANDOM_CASES").unwrap_or(12);
-    let config =
-        Config { cases: u32::try_from(cases).unwrap(), failure_persistence: None, ..Config::default() };
-    let mut runner = match number("KRONO_SEED") {
-        Some(seed) => {
-            let mut bytes = [0; 32];
-            bytes[..8].copy_from_slice(&seed.to_le_bytes());
-            TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
-        }
-        None => TestRunner::new(config),
-    };
-    if let Err(failure) = runner.run(&stories(), |story| check(&story)) {
-        panic!("{failure}");
-    }
-    println!("sim-convergence: {cases}/{cases}");
+    let suite = Run { name: "sim-convergence", cases: 12, shrinks: u32::MAX };
+    run(suite, &stories(), |story| check(&story));
 }
 
 fn check(story: &Story) -> Result<(), TestCaseError> {
@@ -76,31 +59,4 @@ fn state(simulation: &Simulation) -> BTreeMap<String, Value> {
         (format!("{} {}/{}", name.kind.kind, name.namespace, name.name), comparable(object))
     };
     answerable.map(entry).collect()
-}
-
-/// An object without what may differ: times, versions, what others added, and labels that ride along.
-fn comparable(object: &Value) -> Value {
-    let mut object = object.clone();
-    for (place, field) in [
-        ("/metadata", "uid"),
-        ("/metadata", "resourceVersion"),
-        ("/metadata", "generation"),
-        ("/metadata", "creationTimestamp"),
-        ("/metadata", "managedFields"),
-        ("/metadata/labels", names::COLLECTION_SIZE_LABEL),
-        ("/metadata/annotations", "krono.dev/retained-from"),
-        ("/data", "extra"),
-        ("/spec/values", "extra"),
-    ] {
-        if let Some(map) = object.pointer_mut(place).and_then(Value::as_object_mut) {
-            map.remove(field);
-        }
-    }
-    if let Some(conditions) = object.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
-        for condition in conditions.iter_mut().filter_map(Value::as_object_mut) {
-            condition.remove("lastTransitionTime");
-        }
-        conditions.sort_by_key(|it| it["type"].as_str().map(str::to_owned));
-    }
-    object
 }

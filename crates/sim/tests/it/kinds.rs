@@ -7,10 +7,8 @@ use krono_planner::instance::ObjectName;
 use krono_schema::Schema;
 use krono_sim::Server;
 use krono_sim::server::Habits;
+use krono_testkit::{HOLD, SIM_VERSION, values_schema};
 use serde_json::{Value, json};
-
-/// The finalizer with which the maker of parts holds on to them.
-pub(crate) const HOLD: &str = "sim.krono.dev/hold";
 
 pub(crate) fn config_map() -> KindName {
     KindName { api_version: "v1".to_owned(), kind: "ConfigMap".to_owned(), namespaced: true }
@@ -18,12 +16,12 @@ pub(crate) fn config_map() -> KindName {
 
 /// Somebody makes its objects ready, and takes time to let go of them.
 pub(crate) fn part() -> KindName {
-    KindName { api_version: "sim.krono.dev/v1".to_owned(), kind: "Part".to_owned(), namespaced: true }
+    KindName { api_version: SIM_VERSION.to_owned(), kind: "Part".to_owned(), namespaced: true }
 }
 
 /// Cluster-wide, and its server has a spelling of its own.
 pub(crate) fn site() -> KindName {
-    KindName { api_version: "sim.krono.dev/v1".to_owned(), kind: "Site".to_owned(), namespaced: false }
+    KindName { api_version: SIM_VERSION.to_owned(), kind: "Site".to_owned(), namespaced: false }
 }
 
 pub(crate) fn demo() -> KindName {
@@ -35,15 +33,11 @@ pub(crate) fn instance_name(name: &str) -> ObjectName {
 }
 
 fn schema(kind: &KindName) -> Option<Schema> {
-    let values = json!({"type": "object", "additionalProperties": {"type": "string"}});
     let schema = if *kind == config_map() {
+        let values = json!({"type": "object", "additionalProperties": {"type": "string"}});
         json!({"type": "object", "properties": {"data": values}})
     } else if *kind == part() || *kind == site() {
-        json!({"type": "object", "properties": {
-            "spec": {"type": "object", "properties": {"values": values, "amount": {"type": "string"}}},
-            "status": {"type": "object", "properties": {
-                "ready": {"type": "boolean"}, "echo": {"type": "string"}}},
-        }})
+        values_schema()
     } else {
         // The status changes with the definition, and what a schema does not know is not this server's business.
         let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});

@@ -1,94 +1,18 @@
-//! Random stories: what users do while the controller works.
+//! Stories played in the simulated world.
 
-use krono_graph::KindName;
+use std::sync::Arc;
+
+use krono_graph::{CompiledGraph, Options, compile};
 use krono_model::names;
 use krono_planner::instance::ObjectName;
 use krono_sim::server::{Request, name_of};
 use krono_sim::{Definition, Faults, Simulation};
-use proptest::prelude::*;
+use krono_testkit::{
+    Deed, FIRST, Making, NodePlan, OBSTACLE, Story, Tampering, Wish, definition, making, shared, tampered,
+};
 use serde_json::{Value, json};
 
-use crate::graphs::{NodePlan, compiled, graphs};
-use crate::kinds::{HOLD, config_map, demo, instance_name, part, server, site};
-
-#[derive(Clone, Debug)]
-pub(crate) struct Story {
-    /// The definition, and what becomes of it.
-    pub(crate) graphs: Vec<Vec<NodePlan>>,
-    pub(crate) instances: usize,
-    pub(crate) deeds: Vec<Deed>,
-    /// Whether somebody else's object is in the way at first.
-    pub(crate) obstacle: bool,
-    pub(crate) seed: u64,
-}
-
-/// What somebody other than the controller does.
-#[derive(Clone, Debug)]
-pub(crate) enum Deed {
-    Edit(usize, Wish),
-    Delete(usize),
-    Create(usize, Wish),
-    Define(usize),
-    Share(&'static str),
-    /// Changes some resource behind the controller's back.
-    Tamper(usize, Tampering),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Tampering {
-    Change,
-    Add,
-    Delete,
-    Unready,
-}
-
-/// The spec of an instance.
-#[derive(Clone, Debug)]
-pub(crate) struct Wish {
-    texts: [&'static str; 2],
-    flags: [bool; 3],
-    items: usize,
-}
-
-impl Wish {
-    fn spec(&self) -> Value {
-        let items = ["one", "two", "three", "four", "five", "six", "seven"];
-        // The first and the last items change places, so that collections do not only grow at their end.
-        let items: Vec<_> = items.iter().skip(self.items % 3).take(self.items).collect();
-        let [f0, f1, f2] = self.flags;
-        json!({"a": self.texts[0], "b": self.texts[1], "f0": f0, "f1": f1, "f2": f2, "items": items})
-    }
-}
-
-fn wishes() -> impl Strategy<Value = Wish> {
-    let text = || prop::sample::select(vec!["one", "two", "three"]);
-    ([text(), text()], any::<[bool; 3]>(), 0..5_usize).prop_map(|(texts, flags, items)| Wish {
-        texts,
-        flags,
-        items,
-    })
-}
-
-fn deeds() -> impl Strategy<Value = Deed> {
-    let tampering =
-        prop::sample::select(vec![Tampering::Change, Tampering::Add, Tampering::Delete, Tampering::Unready]);
-    prop_oneof![
-        4 => (0..3_usize, wishes()).prop_map(|(instance, wish)| Deed::Edit(instance, wish)),
-        2 => (0..3_usize).prop_map(Deed::Delete),
-        2 => (0..3_usize, wishes()).prop_map(|(instance, wish)| Deed::Create(instance, wish)),
-        2 => (0..3_usize).prop_map(Deed::Define),
-        1 => prop::sample::select(vec!["one", "two"]).prop_map(Deed::Share),
-        3 => (any::<usize>(), tampering).prop_map(|(which, how)| Deed::Tamper(which, how)),
-    ]
-}
-
-pub(crate) fn stories() -> impl Strategy<Value = Story> {
-    let graphs = prop::collection::vec(graphs(), 1..=3);
-    let deeds = prop::collection::vec(deeds(), 0..8);
-    (graphs, 1..=3_usize, deeds, prop::bool::weighted(0.2), any::<u64>()).prop_map(
-        |(graphs, instances, deeds, obstacle, seed)| Story { graphs, instances, deeds, obstacle, seed },
-    )
-}
+use crate::kinds::{Known, config_map, demo, instance_name, part, server, site};
 
 /// How a story is played.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,8 +22,6 @@ pub(crate) enum Pace {
     /// Everything goes wrong, and nobody waits.
     Wild,
 }
-
-const FIRST: Wish = Wish { texts: ["one", "three"], flags: [true, false, true], items: 2 };
 
 /// A story being played.
 pub(crate) struct Play<'s> {
@@ -140,38 +62,22 @@ impl<'s> Play<'s> {
     }
 
     fn define(&mut self, index: usize) {
-        let graph = compiled(&self.story.graphs[index % self.story.graphs.len()]);
+        let graph = compiled(self.story.graph(index));
         let definition = Definition { name: "demos".to_owned(), uid: "demos-1".to_owned(), graph: Ok(graph) };
         self.simulation.define(demo(), definition);
     }
 
-    /// Objects of others, which nobody may touch; some look much like those of instances.
     fn plant(&mut self) {
-        let theirs = json!({"kro.run/owned": "true", "applyset.kubernetes.io/part-of": "applyset-theirs-v1"});
-        let of = |kind: KindName, namespace: &str, name: &str, labels: &Value| {
-            let metadata = json!({"name": name, "namespace": namespace, "labels": labels});
-            (kind, json!({"metadata": metadata}))
-        };
-        let mut planted = vec![
-            of(config_map(), "home", "theirs", &theirs),
-            of(part(), "home", "i0-n999", &json!({"kro.run/owned": "true"})),
-            of(config_map(), "elsewhere", "i0-n0", &json!({"shared": "yes"})),
-            of(site(), "", "theirs", &theirs),
-        ];
-        if self.story.obstacle {
-            planted.push(of(config_map(), "home", "i0-n0", &theirs));
-        }
-        for (kind, object) in planted {
+        for object in self.story.foreign() {
+            let kind = kind_of(&object);
             self.simulation.guarded.insert(name_of(&kind, &object));
             self.simulation.create(&kind, object).expect("a new object");
         }
-        let shared = json!({"metadata": {"name": "shared", "namespace": "home", "labels": {"shared": "yes"}},
-            "data": {"own": "three"}});
-        self.simulation.create(&config_map(), shared).expect("a new object");
+        self.simulation.create(&config_map(), shared()).expect("a new object");
     }
 
     fn remove_obstacle(&mut self) -> Result<(), String> {
-        let name = ObjectName { kind: config_map(), namespace: "home".to_owned(), name: "i0-n0".to_owned() };
+        let name = ObjectName { kind: config_map(), namespace: "home".to_owned(), name: OBSTACLE.to_owned() };
         if self.simulation.guarded.remove(&name) {
             self.ask(&Request::Delete { name, uid: None })?;
         }
@@ -218,7 +124,7 @@ impl<'s> Play<'s> {
     }
 
     fn instance(&self, index: usize) -> ObjectName {
-        instance_name(&format!("i{}", index % self.story.instances))
+        instance_name(&self.story.instance(index))
     }
 
     /// Makes an instance; one that is on its way out goes first.
@@ -246,16 +152,9 @@ impl<'s> Play<'s> {
         });
         let made: Vec<_> = made.map(|(name, _)| name.clone()).collect();
         let Some(name) = made.get(which % made.len().max(1)).cloned() else { return Ok(()) };
-        let values = |values: Value| {
-            if name.kind == config_map() {
-                json!({"data": values})
-            } else {
-                json!({"spec": {"values": values}})
-            }
-        };
         let patch = match how {
-            Tampering::Change => values(json!({"own": "tampered"})),
-            Tampering::Add => values(json!({"extra": "theirs"})),
+            Tampering::Change => tampered(&name.kind.kind, &json!({"own": "tampered"})),
+            Tampering::Add => tampered(&name.kind.kind, &json!({"extra": "theirs"})),
             Tampering::Delete => return self.ask(&Request::Delete { name, uid: None }),
             Tampering::Unready if name.kind == part() => {
                 let status = json!({"ready": false, "echo": "tampered"});
@@ -303,13 +202,19 @@ impl<'s> Play<'s> {
 /// What the maker of parts does to a part, if anything.
 fn made(name: &ObjectName, part: &Value) -> Option<Request> {
     let name = name.clone();
-    if !part["metadata"]["deletionTimestamp"].is_null() {
-        let is_held =
-            part["metadata"]["finalizers"].as_array().is_some_and(|it| it.iter().any(|it| it == HOLD));
-        let patch = json!({"metadata": {"finalizers": null}});
-        return is_held.then_some(Request::Merge { name, patch, manager: "maker" });
-    }
-    let echo = part["spec"]["values"]["own"].as_str()?;
-    let status = json!({"ready": true, "echo": echo});
-    (part["status"] != status).then_some(Request::Status { name, status, uid: None })
+    Some(match making(part)? {
+        Making::Hold(patch) | Making::Release(patch) => Request::Merge { name, patch, manager: "maker" },
+        Making::Report(status) => Request::Status { name, status, uid: None },
+    })
+}
+
+fn compiled(nodes: &[NodePlan]) -> Arc<CompiledGraph> {
+    let definition = definition(nodes);
+    let graph = compile(&definition, &Known, Options::default());
+    Arc::new(graph.unwrap_or_else(|found| panic!("{found:#?}\n{definition:#}")))
+}
+
+fn kind_of(object: &Value) -> krono_graph::KindName {
+    let kind = object["kind"].as_str().expect("a kind");
+    [config_map(), part(), site()].into_iter().find(|it| it.kind == kind).expect("a kind of the server")
 }

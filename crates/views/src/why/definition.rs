@@ -77,7 +77,7 @@ mod tests {
         check(
             |it| {
                 it["status"]["conditions"] =
-                    json!([{"type": "Ready", "status": "False", "message": "no kind Widget"}])
+                    json!([{"type": "Ready", "status": "False", "message": "no kind Widget"}]);
             },
             "application is not ready: no kind Widget.",
         );

@@ -136,7 +136,7 @@ mod tests {
         check(
             |it| {
                 it["status"]["conditions"] =
-                    json!([{"type": "Ready", "status": "False", "message": "no image"}])
+                    json!([{"type": "Ready", "status": "False", "message": "no image"}]);
             },
             "is at revision 3, the current one, which it follows; it is not ready: no image",
         );

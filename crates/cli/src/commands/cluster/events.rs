@@ -19,7 +19,7 @@ pub(crate) async fn newest_warning(objects: &Objects, object: &Value, beginning:
     let all = all.items.into_iter().filter_map(|it| serde_json::to_value(it).ok());
     let about = all.filter(|it| it["involvedObject"]["uid"] == metadata["uid"] && it["type"] == "Warning");
     let meant = about.filter(|it| it["message"].as_str().is_some_and(|it| it.starts_with(beginning)));
-    let newest = meant.max_by_key(|it| time(it))?;
+    let newest = meant.max_by_key(time)?;
     newest["message"].as_str().map(str::to_owned)
 }
 

@@ -23,7 +23,7 @@ const INPUT: &str = "ResourceGraphInputRevision";
 
 /// A definition or an instance.
 pub(crate) enum Subject {
-    Definition(Definition),
+    Definition(Box<Definition>),
     Instance(Box<Instance>),
 }
 
@@ -63,11 +63,11 @@ pub(crate) async fn read(
 /// What somebody named.
 pub(crate) async fn subject(objects: &Objects, target: &Target) -> Result<Subject, CommandError> {
     match target {
-        Target::Definition(name) => Ok(Subject::Definition(definition(objects, name).await?)),
+        Target::Definition(name) => Ok(Subject::Definition(Box::new(definition(objects, name).await?))),
         Target::Object { word, name } => {
             let kind = objects.types.find(word)?;
             if kind.resource.group == GROUP && kind.resource.kind == DEFINITION {
-                return Ok(Subject::Definition(definition(objects, name).await?));
+                return Ok(Subject::Definition(Box::new(definition(objects, name).await?)));
             }
             Ok(Subject::Instance(Box::new(instance(objects, kind, name).await?)))
         }
@@ -99,7 +99,7 @@ impl Subject {
     /// The definition; an error where an instance was named.
     pub(crate) fn into_definition(self) -> Result<Definition, CommandError> {
         match self {
-            Self::Definition(definition) => Ok(definition),
+            Self::Definition(definition) => Ok(*definition),
             Self::Instance(instance) => {
                 let error =
                     CommandError::usage(format!("{} is an instance, not a definition", instance.name()));

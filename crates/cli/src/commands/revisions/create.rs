@@ -55,12 +55,43 @@ enum Answer {
     Dropped,
 }
 
+/// The number is taken first, then the request goes, and the revision is told of last.
 fn answer(definition: &Value, before: Option<RevisionNumber>) -> Option<Answer> {
-    let latest = definition["status"]["latestRevision"].as_i64().and_then(RevisionNumber::from_wire);
+    let newer = |field: &str| {
+        let number = definition["status"][field].as_i64().and_then(RevisionNumber::from_wire);
+        number.filter(|it| Some(*it) > before)
+    };
     let is_open = definition["metadata"]["annotations"].get(names::CREATE_REVISION_ANNOTATION).is_some();
-    match latest.filter(|it| Some(*it) > before) {
+    match newer("latestRevision") {
         Some(number) => Some(Answer::Created(number)),
-        None if is_open => None,
+        None if is_open || newer("lastIssuedRevision").is_some() => None,
         None => Some(Answer::Dropped),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_answer_is_read_off_the_definition() {
+        let check = |annotations: Value, issued: i64, latest: i64, expected: &str| {
+            let status = json!({"lastIssuedRevision": issued, "latestRevision": latest});
+            let definition = json!({"metadata": {"annotations": annotations}, "status": status});
+            let answer = match answer(&definition, RevisionNumber::new(3)) {
+                None => "waits".to_owned(),
+                Some(Answer::Created(number)) => format!("created {number}"),
+                Some(Answer::Dropped) => "dropped".to_owned(),
+            };
+            assert_eq!(answer, expected, "{definition}");
+        };
+        let open = json!({names::CREATE_REVISION_ANNOTATION: "true"});
+        check(open.clone(), 3, 3, "waits");
+        check(open.clone(), 4, 3, "waits");
+        check(json!({}), 4, 3, "waits");
+        check(json!({}), 4, 4, "created 4");
+        check(open, 4, 4, "created 4");
+        check(json!({}), 3, 3, "dropped");
     }
 }

@@ -35,10 +35,8 @@ pub(crate) fn content(replicas: i64) -> Value {
         "metadata": {"name": "${schema.spec.name}"}, "spec": {"replicas": replicas},
     });
     let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "${schema.spec.name}"}});
-    let resources = vec![
-        json!({"id": "deployment", "template": deployment}),
-        json!({"id": "service", "template": service}),
-    ];
+    let resources =
+        [json!({"id": "deployment", "template": deployment}), json!({"id": "service", "template": service})];
     json!({
         "schema": {
             "kind": "Application", "apiVersion": "v1alpha1", "group": "apps.example.com",

@@ -1,15 +1,12 @@
 //! Random definitions.
 
-use std::sync::Arc;
-
-use krono_graph::{CompiledGraph, Options, compile};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::kinds::Known;
+use crate::kinds::SIM_VERSION;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Sort {
+enum Sort {
     Config,
     Part,
     Site,
@@ -20,15 +17,16 @@ pub(crate) enum Sort {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Include {
+enum Include {
     Flag(usize),
     /// Depends on what another node holds.
     Node(usize),
 }
 
+/// One resource of a random definition.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is drawn by itself")]
-pub(crate) struct NodePlan {
+pub struct NodePlan {
     sort: Sort,
     depends: Vec<usize>,
     include: Option<Include>,
@@ -76,13 +74,8 @@ fn node() -> impl Strategy<Value = NodePlan> {
     )
 }
 
-pub(crate) fn compiled(nodes: &[NodePlan]) -> Arc<CompiledGraph> {
-    let definition = definition(nodes);
-    let graph = compile(&definition, &Known, Options::default());
-    Arc::new(graph.unwrap_or_else(|found| panic!("{found:#?}\n{definition:#}")))
-}
-
-fn definition(nodes: &[NodePlan]) -> Value {
+/// The definition `demos`, of instances of the kind `Demo`.
+pub fn definition(nodes: &[NodePlan]) -> Value {
     let resources: Vec<Value> = (0..nodes.len()).map(|index| resource(nodes, index)).collect();
     let mut status = Map::new();
     for (index, node) in nodes.iter().enumerate().take(4) {
@@ -175,10 +168,10 @@ fn template(nodes: &[NodePlan], index: usize) -> Value {
         values.insert(format!("d{other}"), format!("${{{}}}", said_by(&nodes[other], other)).into());
     }
     let (api_version, kind, content) = match node.sort {
-        Sort::Part => ("sim.krono.dev/v1", "Part", json!({"spec": {"values": values}})),
+        Sort::Part => (SIM_VERSION, "Part", json!({"spec": {"values": values}})),
         Sort::Site => {
             let amount = if node.ready { "2000m" } else { "2" };
-            ("sim.krono.dev/v1", "Site", json!({"spec": {"values": values, "amount": amount}}))
+            (SIM_VERSION, "Site", json!({"spec": {"values": values, "amount": amount}}))
         }
         Sort::Config | Sort::External | Sort::Selection => ("v1", "ConfigMap", json!({"data": values})),
     };

@@ -1,0 +1,31 @@
+//! `krono handback`.
+
+use clap::Args;
+
+use super::cluster::ClusterArguments;
+
+const EXAMPLES: &str = "\
+Examples:
+  krono handback --dry-run
+  krono handback --yes
+  krono handback --yes --delete-revisions";
+
+/// Take off a cluster what kro would not understand, so that kro can look after it again
+///
+/// Labels and annotations of krono come off definitions, CRDs, instances and resources; nothing but metadata is written, and
+/// no resource changes otherwise. The controllers of krono have to be stopped before.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct HandbackArguments {
+    /// Only show what would come off
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do it
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) yes: bool,
+    /// Delete the revisions of definitions and instances too; without it they stay, and krono finds them again
+    #[arg(long)]
+    pub(crate) delete_revisions: bool,
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArguments,
+}

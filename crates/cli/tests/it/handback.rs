@@ -1,0 +1,111 @@
+//! `krono handback` (V45).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use krono_model::applyset::{GroupKind, Inventory};
+use krono_model::metadata::InstanceRef;
+use serde_json::{Value, json};
+
+use crate::cluster::Cluster;
+use crate::cluster::fleet::{definition, fleet, instance};
+
+/// The fleet of the design, with all that krono writes on definitions, CRDs, instances and resources.
+fn marked() -> (Cluster, Value) {
+    let cluster = fleet();
+    let mut held = definition();
+    held["metadata"]["annotations"] =
+        json!({"krono.dev/active-revision": "2", "krono.dev/change-cause": "better", "team": "web"});
+    cluster.apply(&held);
+    let id = InstanceRef::from_object(&instance()).applyset_id();
+    let kinds = BTreeSet::from([GroupKind { group: String::new(), kind: "ConfigMap".to_owned() }]);
+    let inventory = Inventory { group_kinds: kinds, namespaces: BTreeSet::new() };
+    let mut annotations: BTreeMap<String, String> = inventory.annotations(&id);
+    annotations.insert("kro.run/rgd-revision".to_owned(), "2".to_owned());
+    let mut pinned = instance();
+    pinned["metadata"]["annotations"] = json!(annotations);
+    pinned["metadata"]["labels"] = json!({"applyset.kubernetes.io/id": id});
+    cluster.apply(&pinned);
+    let resource = json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {
+            "name": "made", "namespace": "default",
+            "labels": {"applyset.kubernetes.io/part-of": id, "kro.run/node-id": "made"},
+            "annotations": {"krono.dev/deletion-policy": "Retain", "kro.run/rgd-revision": "3", "internal.kro.run/apply-order": "1"},
+        },
+        "data": {"a": "b"},
+    });
+    cluster.apply(&resource);
+    (cluster, resource)
+}
+
+const TOLD: &str = "\
+ResourceGraphDefinition application: krono.dev/active-revision
+Application default/my-app: kro.run/rgd-revision
+ConfigMap default/made: kro.run/rgd-revision, krono.dev/deletion-policy
+";
+
+#[test]
+fn v45_what_kro_does_not_understand_comes_off_and_nothing_else() {
+    let (cluster, resource) = marked();
+    let before = cluster.get(&resource);
+    let run = cluster.krono(&["handback", "--dry-run"]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(0), TOLD), "{run}");
+    for warning in [
+        "warning: kro deletes what krono would keep when it is no longer wanted: ConfigMap default/made\n",
+        "warning: kro moves to the newest revision what is pinned or held: ResourceGraphDefinition application, Application default/my-app\n",
+        "note: 3 objects to clean, 0 revisions to delete\n",
+    ] {
+        assert!(run.stderr.contains(warning), "{run}");
+    }
+    let run = cluster.krono(&["handback"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert_eq!(cluster.get(&resource), before);
+    let run = cluster.krono(&["handback", "--yes"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let after = cluster.get(&resource);
+    assert_eq!(after["metadata"]["annotations"], json!({"internal.kro.run/apply-order": "1"}));
+    assert_eq!(
+        (&after["data"], &after["metadata"]["labels"]),
+        (&before["data"], &before["metadata"]["labels"])
+    );
+    assert_eq!(
+        cluster.annotations(&definition()),
+        json!({"krono.dev/change-cause": "better", "team": "web"})
+    );
+    assert_eq!(cluster.annotations(&instance()).get("kro.run/rgd-revision"), None);
+    let run = cluster.krono(&["handback"]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run}");
+    assert_eq!(cluster.told(&["revisions", "list", "application", "-o", "name"]).lines().count(), 3);
+}
+
+#[test]
+fn v45_revisions_go_only_when_they_are_told_to() {
+    let (cluster, _) = marked();
+    let run = cluster.krono(&["handback", "--yes", "--delete-revisions"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("ResourceGraphDefinitionRevision application-rev-3: deleted\n"), "{run}");
+    assert!(
+        run.stderr.contains("note: 3 objects to clean, 6 revisions to delete: done; kro can be started\n"),
+        "{run}"
+    );
+    let left = cluster.krono(&["revisions", "list", "application", "-o", "name"]);
+    assert_eq!(left.stdout, "", "{left}");
+}
+
+#[test]
+fn v45_nothing_is_handed_back_while_somebody_leads() {
+    let (cluster, resource) = marked();
+    cluster.apply(&json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": "controller.kro.run", "namespace": "default"},
+        "spec": {"holderIdentity": "pod-1", "leaseDurationSeconds": 15, "renewTime": "2999-01-01T00:00:00.000000Z"},
+    }));
+    let run = cluster.krono(&["handback", "--yes"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stderr
+            .contains("error: a controller is at work: pod-1 holds the lease default/controller.kro.run\n"),
+        "{run}"
+    );
+    assert_eq!(cluster.annotations(&resource)["krono.dev/deletion-policy"], "Retain");
+}

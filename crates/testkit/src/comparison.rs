@@ -1,0 +1,31 @@
+//! What two worlds must have in common.
+
+use krono_model::names;
+use serde_json::Value;
+
+/// An object without what may differ: times, versions, what others added, and labels that ride along.
+pub fn comparable(object: &Value) -> Value {
+    let mut object = object.clone();
+    for (place, field) in [
+        ("/metadata", "uid"),
+        ("/metadata", "resourceVersion"),
+        ("/metadata", "generation"),
+        ("/metadata", "creationTimestamp"),
+        ("/metadata", "managedFields"),
+        ("/metadata/labels", names::COLLECTION_SIZE_LABEL),
+        ("/metadata/annotations", "krono.dev/retained-from"),
+        ("/data", "extra"),
+        ("/spec/values", "extra"),
+    ] {
+        if let Some(map) = object.pointer_mut(place).and_then(Value::as_object_mut) {
+            map.remove(field);
+        }
+    }
+    if let Some(conditions) = object.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
+        for condition in conditions.iter_mut().filter_map(Value::as_object_mut) {
+            condition.remove("lastTransitionTime");
+        }
+        conditions.sort_by_key(|it| it["type"].as_str().map(str::to_owned));
+    }
+    object
+}
