@@ -13,6 +13,7 @@ use crate::cache::{Entry, Filter, Incomplete, KindCache};
 use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
 use crate::claims::Claims;
+use crate::contests::Contests;
 use crate::events::Events;
 use crate::metrics::Metrics;
 use crate::options::Options;
@@ -37,6 +38,7 @@ pub(crate) struct Engine {
     pub(crate) metrics: Metrics,
     pub(crate) events: Events,
     pub(crate) claims: Claims,
+    pub(crate) contests: Contests,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
     revisions: OnceLock<Arc<KindCache>>,
@@ -72,6 +74,7 @@ impl Engine {
             router,
             events: Events::new(client, options.condition_events),
             claims: Claims::default(),
+            contests: Contests::default(),
             options,
             metrics,
         }

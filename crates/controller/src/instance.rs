@@ -69,13 +69,18 @@ impl Pass<'_> {
         let Ok(caches) = self.serving.caches(graph, &inventory, catalogue, all).await else {
             return Round::End(Outcome::Retry);
         };
-        let Plan { actions, status, interests, retry } = match self.plan(&caches) {
+        let Plan { actions, status, interests, resting, retry } = match self.plan(&caches) {
             Ok(plan) => plan,
             Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
         };
         self.engine.router.set_interests(self.key, interests);
         if actions.is_empty() {
-            return Round::End(self.publish(status, retry).await);
+            let outcome = match () {
+                () if retry => Outcome::Retry,
+                () if resting.is_empty() => Outcome::Done,
+                () => Outcome::Later(self.engine.contests.pause(&resting)),
+            };
+            return Round::End(self.publish(status, outcome).await);
         }
         self.perform(actions, &caches).await
     }
@@ -110,6 +115,7 @@ impl Pass<'_> {
             owner: self.serving.owner(),
             cluster: &cluster,
             refused: &self.refused,
+            resting: &self.engine.contests.resting(),
             now: &crate::clock::now(),
         }))
     }
@@ -125,8 +131,7 @@ impl Pass<'_> {
         if incomplete.complaint.is_some() { Outcome::Retry } else { Outcome::Done }
     }
 
-    async fn publish(&self, status: Option<Value>, retry: bool) -> Outcome {
-        let outcome = if retry { Outcome::Retry } else { Outcome::Done };
+    async fn publish(&self, status: Option<Value>, outcome: Outcome) -> Outcome {
         let Some(status) = status else { return outcome };
         let Some((patch, instance)) = self.status_patch(&status) else { return outcome };
         let resource = &self.serving.instances.resource;

@@ -8,7 +8,7 @@ mod outlook;
 mod report;
 mod resources;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use krono_graph::{CompiledGraph, KindName};
 use krono_model::applyset::GroupKind;
@@ -31,6 +31,8 @@ pub struct World<'a> {
     pub cluster: &'a dyn Cluster,
     /// What the API server refused since the world was last observed.
     pub refused: &'a Refused,
+    /// Resources that others change again and again: for now, they are left as others want them.
+    pub resting: &'a BTreeSet<ObjectName>,
     /// The time, as Kubernetes writes it.
     pub now: &'a str,
 }
@@ -134,6 +136,8 @@ pub enum Action {
         digest: Digest,
         /// Whether fields may be taken from others: not from an object nobody has seen yet.
         force: bool,
+        /// Whether this very object was applied before and others changed it since.
+        again: bool,
     },
     /// Deletion of a resource, if it is still the one that was seen.
     Delete {
@@ -144,6 +148,13 @@ pub enum Action {
     },
     /// The end of krono's claim on a resource that stays.
     Release {
+        /// Which.
+        name: ObjectName,
+        /// A merge patch that names the version seen.
+        patch: Value,
+    },
+    /// The end of a mark on a resource that nobody had a claim on for a while and that is wanted again.
+    Unmark {
         /// Which.
         name: ObjectName,
         /// A merge patch that names the version seen.
@@ -162,6 +173,8 @@ pub struct Plan {
     pub status: Option<Value>,
     /// Objects of others that the instance depends on.
     pub interests: Vec<Interest>,
+    /// Resources that differ and are left alone for now.
+    pub resting: Vec<ObjectName>,
     /// Whether something went wrong that may go right when tried again.
     pub retry: bool,
 }

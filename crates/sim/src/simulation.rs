@@ -240,6 +240,7 @@ impl Simulation {
             owner: Owner { definition_name: &definition.name, definition_uid: &definition.uid },
             cluster: &view,
             refused: &work.refused,
+            resting: &BTreeSet::new(),
             now: &self.server.now().to_string(),
         });
         let prunes =

@@ -30,7 +30,9 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     let report = Report { world, graph, evaluation: &evaluation, desired: &desired, observed: &visible };
     let status = report.status();
     let interests = interests(graph, &evaluation, &desired);
-    Plan { actions, status, interests, retry: report.wants_retry() }
+    let contested = desired.iter().filter(|it| matches!(it.standing, Standing::Contested));
+    let resting = contested.map(|it| it.name.clone()).collect();
+    Plan { actions, status, interests, resting, retry: report.wants_retry() }
 }
 
 struct Pass<'p, 'a> {
@@ -72,21 +74,27 @@ impl Pass<'_, '_> {
     fn applies(&self) -> Vec<Action> {
         let mut unsettled = vec![false; self.graph.nodes.len()];
         for desired in self.desired {
-            unsettled[desired.node] |= !matches!(desired.standing, Standing::Live);
+            unsettled[desired.node] |= !desired.standing.is_settled();
         }
         let mut held = vec![false; self.graph.nodes.len()];
         for node in &self.graph.order.sequence {
             held[*node] = self.graph.nodes[*node].dependencies.iter().any(|it| held[*it] || unsettled[*it]);
         }
         let free = self.desired.iter().filter(|it| !held[it.node]);
-        free.filter_map(|it| match it.standing {
-            Standing::Different { exists } => Some(Action::Apply {
+        free.filter_map(|it| match &it.standing {
+            Standing::Marked(patch) => Some(Action::Unmark { name: it.name.clone(), patch: patch.clone() }),
+            Standing::Different { exists, again } => Some(Action::Apply {
                 name: it.name.clone(),
                 object: it.object.clone(),
                 digest: it.digest,
-                force: exists,
+                force: *exists,
+                again: *again,
             }),
-            Standing::Live | Standing::Terminating | Standing::Foreign(_) | Standing::Refused(_) => None,
+            Standing::Live
+            | Standing::Contested
+            | Standing::Terminating
+            | Standing::Foreign(_)
+            | Standing::Refused(_) => None,
         })
         .collect()
     }
@@ -96,7 +104,7 @@ impl Pass<'_, '_> {
         let known = |state: &NodeState| matches!(state, NodeState::Excluded { .. } | NodeState::Resolved(_));
         self.world.refused.resources.is_empty()
             && self.evaluation.nodes.iter().all(known)
-            && self.desired.iter().all(|it| matches!(it.standing, Standing::Live))
+            && self.desired.iter().all(|it| it.standing.is_settled())
     }
 
     fn orphans(&self) -> Vec<super::Member<'_>> {
