@@ -53,7 +53,7 @@ mod tests {
 
     use super::*;
 
-    fn document(usage: Value) -> Value {
+    fn document(usage: &Value) -> Value {
         let kind = |name: &str| json!([{"group": "metrics.acme.io", "version": "v1", "kind": name}]);
         json!({"components": {"schemas": {
             "io.acme.Usage": usage,
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_kind_is_found_and_its_references_are_resolved() {
-        let good = document(json!({"type": "object", "properties": {"cpu": {"type": "integer"}}}));
+        let good = document(&json!({"type": "object", "properties": {"cpu": {"type": "integer"}}}));
         let check = |document: &Value, kind: &str, expected: Option<&str>| {
             let of = ApiResource {
                 group: "metrics.acme.io".into(),
@@ -82,6 +82,6 @@ mod tests {
         check(&good, "ReadingList", Some("object"));
         check(&good, "Usage", None);
         check(&json!({}), "Reading", None);
-        check(&document(json!({"type": 7})), "Reading", None);
+        check(&document(&json!({"type": 7})), "Reading", None);
     }
 }
