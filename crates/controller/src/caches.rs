@@ -37,6 +37,16 @@ impl Caches {
         cache
     }
 
+    /// Reads all objects of a kind again: `plural.group`. Its schema has changed, and with it how objects are shown that nobody
+    /// writes.
+    pub(crate) fn renew(&self, kind: &str) {
+        for cache in self.held() {
+            if format!("{}.{}", cache.resource.plural, cache.resource.group) == kind {
+                cache.renew(self.client.clone());
+            }
+        }
+    }
+
     /// Those that somebody holds.
     pub(crate) fn held(&self) -> Vec<Arc<KindCache>> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,6 +14,7 @@ use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
 use crate::claims::Claims;
 use crate::contests::Contests;
+use crate::definitions::KindChange;
 use crate::events::Events;
 use crate::metrics::Metrics;
 use crate::options::Options;
@@ -199,8 +200,11 @@ impl Engine {
     }
 
     /// A kind changed: `plural.group`. Definitions that make it, or may have been compiled against it, are looked at.
-    pub(crate) fn kind_changed(&self, kind: &str) {
+    pub(crate) fn kind_changed(&self, kind: &str, change: KindChange) {
         self.catalogue.forget(kind);
+        if change == KindChange::Form {
+            self.caches.renew(kind);
+        }
         let Ok(reading) = self.definitions().read() else { return };
         for definition in reading.objects().all().map(Entry::object) {
             let makes = crd_name(&definition).is_some_and(|it| it == kind);

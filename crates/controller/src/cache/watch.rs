@@ -1,7 +1,7 @@
 //! A cache that a watch keeps current.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use futures_util::{StreamExt, pin_mut};
 use krono_graph::KindName;
@@ -46,7 +46,7 @@ pub(crate) struct KindCache {
     pub(crate) filter: Filter,
     state: Arc<RwLock<State>>,
     router: Arc<Router>,
-    task: JoinHandle<()>,
+    task: Mutex<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
@@ -59,7 +59,7 @@ struct State {
 
 impl Drop for KindCache {
     fn drop(&mut self) {
-        self.task.abort();
+        self.task().abort();
     }
 }
 
@@ -79,8 +79,25 @@ impl KindCache {
             state: Arc::clone(&state),
             router: Arc::clone(&router),
         };
-        let task = tokio::spawn(watch.run(client));
+        let task = Mutex::new(tokio::spawn(watch.run(client)));
         Self { kind, resource, filter, state, router, task }
+    }
+
+    /// Reads all objects again; until that is done, those that are known stay known.
+    pub(crate) fn renew(&self, client: Client) {
+        let watch = Watch {
+            kind: self.kind.clone(),
+            resource: self.resource.clone(),
+            filter: self.filter,
+            state: Arc::clone(&self.state),
+            router: Arc::clone(&self.router),
+        };
+        let before = std::mem::replace(&mut *self.task(), tokio::spawn(watch.run(client)));
+        before.abort();
+    }
+
+    fn task(&self) -> MutexGuard<'_, JoinHandle<()>> {
+        self.task.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The objects, if all of them are known.
