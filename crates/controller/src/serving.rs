@@ -8,6 +8,7 @@ use krono_history::issue::Named;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::applyset::{GroupKind, Inventory};
 use krono_model::metadata::Owner;
+use krono_schema::crd::CustomResourceSpec;
 use serde_json::Value;
 
 use crate::cache::{Filter, KindCache};
@@ -61,6 +62,11 @@ impl Serving {
     /// What instances without an assignment are made with, or what they are told instead.
     pub(crate) fn current(&self) -> Result<&Arc<Graph>, &str> {
         self.current.graph.as_ref().map_err(String::as_str)
+    }
+
+    /// How instances look to those who read them.
+    pub(crate) fn form(&self) -> Option<&CustomResourceSpec> {
+        self.current().ok().map(|it| &it.compiled.crd.spec)
     }
 
     /// The revision that instances move to; nothing while none is issued.
