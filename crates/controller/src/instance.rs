@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use krono_model::applyset::Inventory;
 use krono_planner::instance::{Action, ObjectName, Plan, Refused, World, plan};
+use krono_planner::replacing;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -201,17 +202,4 @@ impl Pass<'_> {
             None => self.refused.instance = Some(words),
         }
     }
-}
-
-/// A merge patch that leaves nothing of the old value but what the new one has.
-pub(crate) fn replacing(new: &Value, old: &Value) -> Value {
-    let (Some(new_fields), Some(old_fields)) = (new.as_object(), old.as_object()) else { return new.clone() };
-    let mut patch = new_fields.clone();
-    for (name, old) in old_fields {
-        match patch.get_mut(name) {
-            Some(new) => *new = replacing(new, old),
-            None => drop(patch.insert(name.clone(), Value::Null)),
-        }
-    }
-    Value::Object(patch)
 }

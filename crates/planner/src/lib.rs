@@ -8,6 +8,8 @@ pub mod digest;
 pub mod handback;
 pub mod instance;
 pub mod preview;
+mod replacing;
 mod transition;
 
+pub use replacing::replacing;
 pub use transition::{Transition, notes, transitions};
