@@ -2,7 +2,9 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+
+use tokio::sync::watch;
 
 use crate::resource::Resource;
 
@@ -116,22 +118,27 @@ fn usual_version(version: &str) -> Option<VersionPriority> {
 
 /// The registry that requests see; replaced as a whole.
 #[derive(Debug, Default)]
-pub(crate) struct SharedRegistry(RwLock<Arc<Registry>>);
+pub(crate) struct SharedRegistry(watch::Sender<Arc<Registry>>);
 
 impl SharedRegistry {
     /// Starts with these kinds.
     pub(crate) fn new(registry: Registry) -> Self {
-        Self(RwLock::new(Arc::new(registry)))
+        Self(watch::Sender::new(Arc::new(registry)))
     }
 
     /// The kinds served now.
     pub(crate) fn snapshot(&self) -> Arc<Registry> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.0.borrow())
     }
 
     /// Serves other kinds from now on.
     pub(crate) fn replace(&self, registry: Registry) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(registry);
+        self.0.send_replace(Arc::new(registry));
+    }
+
+    /// Tells when other kinds are served.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<Arc<Registry>> {
+        self.0.subscribe()
     }
 }
 

@@ -13,6 +13,7 @@ use kube::core::discovery::Scope;
 use kube::discovery;
 use serde_json::Value;
 
+use crate::published;
 use crate::requests::Requests;
 
 /// A kind that the cluster serves.
@@ -118,7 +119,9 @@ impl Catalogue {
             Some(known) => (Some(known.schema), false),
             None => match self.definition(&resource).await? {
                 Some(definition) => (schema(&definition, &resource.version), is_owned(&definition)),
-                None if self.is_aggregated(&resource).await? => (None, false),
+                None if self.is_aggregated(&resource).await? => {
+                    (published::schema(&self.requests, &resource).await?, false)
+                }
                 // Discovery may still tell of a kind whose definition is gone.
                 None => return Ok(None),
             },
@@ -133,7 +136,7 @@ impl Catalogue {
         self.requests.get(&crate::definition::crd_resource(), "", &name).await
     }
 
-    /// Whether another API server answers for a kind; nothing is known of its schema.
+    /// Whether another API server answers for a kind.
     async fn is_aggregated(&self, resource: &ApiResource) -> kube::Result<bool> {
         let name = format!("{}.{}", resource.version, resource.group);
         match self.requests.get(&crate::definition::api_service_resource(), "", &name).await {

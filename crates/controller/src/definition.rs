@@ -11,12 +11,12 @@ use std::time::Duration;
 use krono_graph::KindName;
 use krono_history::retention::Freshness;
 use krono_planner::definition::{Action, Failure, Plan};
+use krono_planner::replacing;
 use kube::api::ApiResource;
 use serde_json::{Value, json};
 
 use crate::cache::KindCache;
 use crate::engine::Engine;
-use crate::instance::replacing;
 use crate::queue::{Key, Outcome};
 use crate::refusal::Refusal;
 use crate::requests::Subresource;

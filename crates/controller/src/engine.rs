@@ -13,6 +13,7 @@ use crate::cache::{Entry, Filter, Incomplete, KindCache};
 use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
 use crate::claims::Claims;
+use crate::contests::Contests;
 use crate::events::Events;
 use crate::fleet::{self, Fleets};
 use crate::metrics::Metrics;
@@ -39,6 +40,7 @@ pub(crate) struct Engine {
     pub(crate) events: Events,
     pub(crate) claims: Claims,
     pub(crate) fleets: Fleets,
+    pub(crate) contests: Contests,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
     revisions: OnceLock<Arc<KindCache>>,
@@ -75,6 +77,7 @@ impl Engine {
             events: Events::new(client, options.condition_events),
             claims: Claims::default(),
             fleets: Fleets::default(),
+            contests: Contests::default(),
             options,
             metrics,
         }

@@ -7,7 +7,7 @@ use kube::Client;
 use kube::runtime::events::{Event, EventType, Recorder, Reporter};
 use serde_json::Value;
 
-/// Tells of changed conditions, if that is wanted.
+/// Tells of what needs attention, and of changed conditions, if that is wanted.
 pub(crate) struct Events {
     /// Where every change of a condition is told.
     recorder: Option<Recorder>,
@@ -53,6 +53,13 @@ impl Events {
         for transition in notes(before, &definition["status"]) {
             self.publish(&self.anew(), event(transition), definition).await;
         }
+    }
+
+    /// Tells of something about an object that needs attention.
+    pub(crate) async fn warn(&self, object: &Value, reason: &str, note: String) {
+        let (reason, action) = (reason.to_owned(), "Reconcile".to_owned());
+        let event = Event { type_: EventType::Warning, reason, note: Some(note), action, secondary: None };
+        self.publish(&self.anew(), event, object).await;
     }
 
     /// A recorder counts events of one reason together, and tells the words of the first alone.

@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use krono_graph::KindName;
 use krono_model::applyset::Inventory;
 use krono_planner::instance::{Action, Assigned, ObjectName, Plan, Refused, Rollback, World, plan};
-pub(crate) use krono_planner::replacing;
+use krono_planner::replacing;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -86,14 +86,19 @@ impl Pass<'_> {
             return Round::End(Outcome::Retry);
         };
         let Ok(rollback) = self.rollback(&made).await else { return Round::End(Outcome::Retry) };
-        let Plan { actions, status, interests, retry, notices } =
+        let Plan { actions, status, interests, resting, retry, notices } =
             match self.plan(&caches, &made, rollback.as_ref()) {
                 Ok(plan) => plan,
                 Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
             };
         self.engine.router.set_interests(self.key, interests);
         if actions.is_empty() {
-            return Round::End(self.publish(status, retry).await);
+            let outcome = match () {
+                () if retry => Outcome::Retry,
+                () if resting.is_empty() => Outcome::Done,
+                () => Outcome::Later(self.engine.contests.pause(&resting)),
+            };
+            return Round::End(self.publish(status, outcome).await);
         }
         if self.issues_in_vain(&actions) {
             return Round::Again;
@@ -194,6 +199,7 @@ impl Pass<'_> {
             assigned: assigned.as_ref(),
             cluster: &cluster,
             refused: &self.refused,
+            resting: &self.engine.contests.resting(),
             now: &crate::clock::now(),
         }))
     }
@@ -209,8 +215,7 @@ impl Pass<'_> {
         if incomplete.complaint.is_some() { Outcome::Retry } else { Outcome::Done }
     }
 
-    async fn publish(&self, status: Option<Value>, retry: bool) -> Outcome {
-        let outcome = if retry { Outcome::Retry } else { Outcome::Done };
+    async fn publish(&self, status: Option<Value>, outcome: Outcome) -> Outcome {
         let Some(status) = status else { return outcome };
         let Some((patch, instance)) = self.status_patch(&status) else { return outcome };
         let resource = &self.serving.instances.resource;

@@ -34,6 +34,8 @@ pub(crate) struct InstanceKey {
 pub(crate) enum Outcome {
     /// Nothing is left to do before something changes.
     Done,
+    /// Nothing is left to do before that time, or before something changes.
+    Later(Duration),
     /// It should be tried again, each time a little later.
     Retry,
 }
@@ -99,6 +101,10 @@ impl Queue {
         state.busy.remove(key);
         match outcome {
             Outcome::Done => drop(state.failures.remove(key)),
+            Outcome::Later(pause) => {
+                state.failures.remove(key);
+                state.add_at(key.clone(), Instant::now() + pause);
+            }
             Outcome::Retry => {
                 let failures = state.failures.entry(key.clone()).or_default();
                 *failures = failures.saturating_add(1);
@@ -203,6 +209,20 @@ mod tests {
         queue.finish(&key("a"), Outcome::Done);
         queue.finish(&key("b"), Outcome::Done);
         assert!(queue.is_idle());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_can_wait_comes_later_unless_something_happens() {
+        let (queue, began) = (Queue::default(), Instant::now());
+        let pause = Duration::from_secs(8);
+        queue.add(key("a"));
+        for waited in [Duration::ZERO, pause] {
+            assert_eq!((queue.next().await, began.elapsed() / 1000 * 1000), (key("a"), waited));
+            queue.finish(&key("a"), Outcome::Later(pause));
+            assert!(queue.is_idle());
+        }
+        queue.add(key("a"));
+        assert_eq!((queue.next().await, began.elapsed() < pause * 2), (key("a"), true));
     }
 
     #[tokio::test(start_paused = true)]

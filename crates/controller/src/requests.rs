@@ -16,13 +16,12 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{sleep, timeout};
 
 use crate::live::Live;
+use crate::pauses::{Pauses, is_overload};
 
 /// Who changes what is not applied.
 const MANAGER: &str = "krono";
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// When to send a request again that the server could not serve.
-const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(200)];
 /// The most requests at a time.
 const MOST: usize = 32;
 /// The fewest, however much the server complains.
@@ -167,29 +166,24 @@ impl Requests {
         }
     }
 
-    /// Sends a request, and again after a little while when the server cannot serve it at the moment: whatever is sent
-    /// here may be sent twice.
+    /// Sends a request, and again when the server cannot serve it at the moment: after a little while, or when it says.
+    /// Whatever is sent here may be sent twice.
     pub(crate) async fn send<T, F>(&self, request: impl Fn() -> F) -> kube::Result<T>
     where
         F: Future<Output = kube::Result<T>>,
     {
-        let mut pauses = PAUSES.into_iter();
+        let mut pauses = Pauses::default();
         loop {
             let permit = self.pace.permit().await;
             let answer = timeout(PATIENCE, request()).await;
             let answer = answer.unwrap_or_else(|late| Err(kube::Error::Service(Box::new(late))));
             self.pace.learn(&answer, permit);
-            match (answer, pauses.next()) {
-                (Err(error), Some(pause)) if is_passing(&error) => sleep(pause).await,
-                (answer, _) => return answer,
+            match answer.as_ref().err().and_then(|error| pauses.after(error)) {
+                Some(pause) => sleep(pause).await,
+                None => return answer,
             }
         }
     }
-}
-
-/// Whether the same request may be answered a little later.
-fn is_passing(error: &kube::Error) -> bool {
-    matches!(error, kube::Error::Api(status) if status.code == 429 || status.code >= 500)
 }
 
 /// The part of an object that a request is about.
@@ -208,7 +202,7 @@ impl Pace {
     /// Half as many at a time after "too many requests"; one more after as many successes as there are permits.
     fn learn<T>(&self, answer: &kube::Result<T>, permit: Option<SemaphorePermit<'_>>) {
         let limit = self.limit.load(Ordering::Relaxed);
-        if matches!(answer, Err(kube::Error::Api(status)) if status.code == 429) {
+        if answer.as_ref().is_err_and(is_overload) {
             let surplus = self.permits.forget_permits((limit / 2).min(limit.saturating_sub(FEWEST)));
             self.limit.fetch_sub(surplus, Ordering::Relaxed);
         } else if limit < MOST && self.successes.fetch_add(1, Ordering::Relaxed) >= limit {

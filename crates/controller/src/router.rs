@@ -1,11 +1,12 @@
 //! From what changed to what should be looked at.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use krono_graph::KindName;
-use krono_model::{names, selector};
+use krono_model::{label, names, selector};
 use krono_planner::instance::{Interest, ObjectName};
 use serde_json::Value;
 
@@ -24,12 +25,14 @@ pub(crate) struct Router {
 
 #[derive(Debug, Default)]
 struct Routes {
-    /// By group and kind, the definition of that kind.
+    /// By group, as labels say it, and kind, the definition of that kind.
     definitions: HashMap<(String, String), Arc<str>>,
     interests: HashMap<InstanceKey, Vec<Interest>>,
     named: HashMap<ObjectName, HashSet<InstanceKey>>,
     /// Those with an interest in a selection of that kind.
     selecting: HashMap<KindName, BTreeSet<InstanceKey>>,
+    /// Instances whose names are too long for a label, by what their resources say instead.
+    long_names: HashMap<InstanceKey, String>,
     /// Those that wait for all objects of a kind to be known.
     waiting: HashMap<KindName, HashSet<Key>>,
 }
@@ -104,10 +107,11 @@ impl Router {
 
     /// Those who care about an object.
     fn touched(&self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) -> HashSet<Key> {
-        let routes = self.lock();
+        let mut routes = self.lock();
         if let Some(definition) = routes.counting(kind, before, after) {
             self.queue.add_later(definition, self.counts_every);
         }
+        routes.note_name(kind, before, after);
         let mut keys = HashSet::new();
         for object in before.into_iter().chain(after) {
             keys.extend(routes.itself(kind, object));
@@ -143,13 +147,28 @@ impl Routes {
         is_moved.then(|| Key::Definition(Arc::clone(definition)))
     }
 
+    /// Keeps the name of an instance that is too long for a label, while there is such an instance.
+    fn note_name(&mut self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) {
+        let Some(object) = after.or(before) else { return };
+        let (namespace, name) = identity(object);
+        let Cow::Owned(label) = label::value(&name) else { return };
+        let Some(definition) = self.definitions.get(&group_kind(kind)).cloned() else { return };
+        let labelled = InstanceKey { definition, namespace, name: label };
+        match after {
+            Some(_) => drop(self.long_names.insert(labelled, name)),
+            None => drop(self.long_names.remove(&labelled)),
+        }
+    }
+
     /// The instance that the object was made for.
     fn owner(&self, object: &Value) -> Option<Key> {
         let label = |name: &str| object["metadata"]["labels"][name].as_str().unwrap_or_default().to_owned();
         let kind = (label(names::INSTANCE_GROUP_LABEL), label(names::INSTANCE_KIND_LABEL));
         let definition = Arc::clone(self.definitions.get(&kind)?);
         let (namespace, name) = (label(names::INSTANCE_NAMESPACE_LABEL), label(names::INSTANCE_NAME_LABEL));
-        Some(Key::Instance(InstanceKey { definition, namespace, name }))
+        let labelled = InstanceKey { definition, namespace, name };
+        let name = self.long_names.get(&labelled).unwrap_or(&labelled.name).clone();
+        Some(Key::Instance(InstanceKey { name, ..labelled }))
     }
 
     fn interested<'r>(&'r self, kind: &'r KindName, object: &'r Value) -> impl Iterator<Item = Key> + 'r {
@@ -195,5 +214,5 @@ impl Routes {
 }
 
 fn group_kind(kind: &KindName) -> (String, String) {
-    (kind.group().to_owned(), kind.kind.clone())
+    (label::value(kind.group()).into_owned(), kind.kind.clone())
 }

@@ -31,6 +31,8 @@ pub struct World<'a> {
     pub history: &'a History,
     /// Where numbers have been seen; revisions that are there count without being named.
     pub traces: Traces,
+    /// What the last issued number was taken for, until that revision has been told of.
+    pub reserved: Option<Digest>,
     /// How edits become revisions.
     pub update_policy: UpdatePolicy,
     /// The text of a request to issue what is pending.

@@ -7,6 +7,7 @@ pub mod condition;
 pub mod crd;
 pub mod definition;
 pub mod instance;
+pub mod label;
 pub mod metadata;
 pub mod names;
 mod object;

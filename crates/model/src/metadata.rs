@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::{applyset, names, object};
+use crate::{applyset, label, names, object};
 
 /// The definition that an object belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ pub fn is_suspended(instance: &Value) -> bool {
 }
 
 fn labels<const N: usize>(pairs: [(&str, &str); N]) -> BTreeMap<String, String> {
-    pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    pairs.into_iter().map(|(key, value)| (key.to_owned(), label::value(value).into_owned())).collect()
 }
 
 #[cfg(test)]
@@ -146,6 +146,15 @@ mod tests {
             "kro.run/owned": "true",
         });
         assert_eq!(json!(written), expected);
+    }
+
+    #[test]
+    fn labels_are_never_too_long() {
+        let long = "a".repeat(200);
+        let instance = InstanceRef { name: long.clone(), group: long.clone(), ..instance("default") };
+        let written = resource_labels(&instance, &long, None);
+        let definition = instance_labels(&Owner { definition_name: &long, definition_uid: "u-2" });
+        assert!(written.values().chain(definition.values()).all(|it| it.len() <= 63), "{written:?}");
     }
 
     #[test]

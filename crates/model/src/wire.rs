@@ -172,6 +172,9 @@ pub struct Status {
     /// The highest revision number ever issued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_issued_revision: Option<i64>,
+    /// What the last issued number was taken for, until its revision is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reserved_revision_hash: Option<String>,
     /// The generation that it was found in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,

@@ -10,9 +10,10 @@ mod outlook;
 mod report;
 mod resources;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use krono_graph::{CompiledGraph, KindName};
+use krono_history::input::seen_through;
 use krono_model::applyset::GroupKind;
 use krono_model::metadata::{Owner, is_suspended};
 use krono_model::names;
@@ -38,6 +39,8 @@ pub struct World<'a> {
     pub cluster: &'a dyn Cluster,
     /// What the API server refused since the world was last observed.
     pub refused: &'a Refused,
+    /// Resources that others change again and again: for now, they are left as others want them.
+    pub resting: &'a BTreeSet<ObjectName>,
     /// The time, as Kubernetes writes it.
     pub now: &'a str,
 }
@@ -141,6 +144,8 @@ pub enum Action {
         digest: Digest,
         /// Whether fields may be taken from others: not from an object nobody has seen yet.
         force: bool,
+        /// Whether this very object was applied before and others changed it since.
+        again: bool,
     },
     /// Deletion of a resource, if it is still the one that was seen.
     Delete {
@@ -151,6 +156,13 @@ pub enum Action {
     },
     /// The end of krono's claim on a resource that stays.
     Release {
+        /// Which.
+        name: ObjectName,
+        /// A merge patch that names the version seen.
+        patch: Value,
+    },
+    /// The end of a mark on a resource that nobody had a claim on for a while and that is wanted again.
+    Unmark {
         /// Which.
         name: ObjectName,
         /// A merge patch that names the version seen.
@@ -174,6 +186,8 @@ pub struct Plan {
     pub status: Option<Value>,
     /// Objects of others that the instance depends on.
     pub interests: Vec<Interest>,
+    /// Resources that differ and are left alone for now.
+    pub resting: Vec<ObjectName>,
     /// Whether something went wrong that may go right when tried again.
     pub retry: bool,
     /// What people should hear of once the actions are done.
@@ -215,6 +229,13 @@ fn suspended_by(world: &World<'_>) -> Option<&'static str> {
         () if is_paused => Some(names::UPDATE_POLICY_ANNOTATION),
         () => None,
     }
+}
+
+/// An instance as its revision's own schema sees it, whatever the API server knew of the kind when it showed it.
+fn as_seen(graph: &CompiledGraph, instance: &Value) -> Value {
+    let mut seen = instance.clone();
+    seen["spec"] = seen_through(&graph.instance.spec, &instance["spec"]).spec;
+    seen
 }
 
 fn text<'v>(object: &'v Value, field: &str) -> &'v str {

@@ -2,6 +2,7 @@
 //!
 //! Pure: what the controller does, what a preview shows and what a simulation plays are this one function.
 
+pub mod contest;
 pub mod definition;
 pub mod digest;
 pub mod handback;

@@ -1,4 +1,4 @@
-//! Merge patches that leave nothing behind.
+//! Values that take the place of others.
 
 use serde_json::Value;
 

@@ -58,16 +58,20 @@ fn types(one: &Schema, other: &Schema) -> Option<(Option<SchemaType>, bool)> {
     }
 }
 
-/// One is a map, and the other has fields.
+/// One is a map, and the other has fields or takes any.
 struct Apart;
+
+fn is_apart(schema: &Schema) -> bool {
+    !schema.properties.is_empty() || schema.preserves_unknown_fields()
+}
 
 fn additional(one: &Schema, other: &Schema) -> Result<Option<AdditionalProperties>, Apart> {
     use AdditionalProperties::{Allowed, Schema as Values};
     match (&one.additional_properties, &other.additional_properties) {
         (Some(Values(one)), Some(Values(other))) => Ok(Some(Values(Arc::new(union(one, other))))),
         (Some(Allowed(true)), _) | (_, Some(Allowed(true))) => Ok(Some(Allowed(true))),
-        (Some(Values(_)), _) if !other.properties.is_empty() => Err(Apart),
-        (_, Some(Values(_))) if !one.properties.is_empty() => Err(Apart),
+        (Some(Values(_)), _) if is_apart(other) => Err(Apart),
+        (_, Some(Values(_))) if is_apart(one) => Err(Apart),
         (Some(it), _) | (None, Some(it)) => Ok(Some(it.clone())),
         (None, None) => Ok(None),
     }

@@ -241,6 +241,7 @@ impl Simulation {
             assigned: None,
             cluster: &view,
             refused: &work.refused,
+            resting: &BTreeSet::new(),
             now: &self.server.now().to_string(),
         });
         let prunes =

@@ -3,6 +3,10 @@
 use krono_model::names;
 use serde_json::Value;
 
+/// How many revisions there were: who looks away while a definition changes twice sees one change.
+const NUMBERED: [&str; 5] =
+    ["currentRevision", "currentRevisionName", "lastIssuedRevision", "latestRevision", "revisionHistory"];
+
 /// An object without what may differ: times, versions, what others added, and labels that ride along.
 pub fn comparable(object: &Value) -> Value {
     let mut object = object.clone();
@@ -14,18 +18,30 @@ pub fn comparable(object: &Value) -> Value {
         ("/metadata", "managedFields"),
         ("/metadata/labels", names::COLLECTION_SIZE_LABEL),
         ("/metadata/annotations", "krono.dev/retained-from"),
+        ("/metadata/annotations", names::RGD_REVISION),
+        ("/metadata/annotations", names::INPUT_REVISION),
         ("/data", "extra"),
         ("/spec/values", "extra"),
     ] {
-        if let Some(map) = object.pointer_mut(place).and_then(Value::as_object_mut) {
-            map.remove(field);
-        }
+        remove(&mut object, place, field);
+    }
+    for field in NUMBERED {
+        remove(&mut object, "/status", field);
     }
     if let Some(conditions) = object.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
         for condition in conditions.iter_mut().filter_map(Value::as_object_mut) {
             condition.remove("lastTransitionTime");
+            if condition.get("type").is_some_and(|it| it == "GraphRevisionsResolved") {
+                condition.remove("message");
+            }
         }
         conditions.sort_by_key(|it| it["type"].as_str().map(str::to_owned));
     }
     object
+}
+
+fn remove(object: &mut Value, place: &str, field: &str) {
+    if let Some(map) = object.pointer_mut(place).and_then(Value::as_object_mut) {
+        map.remove(field);
+    }
 }

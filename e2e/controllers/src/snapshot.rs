@@ -19,7 +19,8 @@ const FOUGHT_OVER: [&str; 3] = [
     ".metadata.generation",
     ".status.observedGeneration",
 ];
-const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(2);
+/// Longer than the counts of instances wait for more to count.
+const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(6);
 
 /// The objects by kind, namespace and name.
 pub(crate) struct Snapshot(pub(crate) BTreeMap<String, Value>);

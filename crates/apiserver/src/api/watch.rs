@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::stream;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::list::read_version;
@@ -16,8 +17,10 @@ use crate::body::Body;
 use crate::conversion;
 use crate::filter::Filter;
 use crate::query::VersionMatch;
+use crate::registry::Registry;
 use crate::render::Renderer;
 use crate::reply::Reply;
+use crate::resource::Resource;
 use crate::status::Status;
 use crate::storage::{Change, Changes};
 use crate::stored::Stored;
@@ -62,6 +65,7 @@ struct Watch {
     next_bookmark: Instant,
     first: bool,
     over: bool,
+    kinds: watch::Receiver<Arc<Registry>>,
 }
 
 impl Api {
@@ -87,6 +91,7 @@ impl Api {
             next_bookmark: now + BOOKMARK_EVERY,
             first: true,
             over: false,
+            kinds: self.registry.subscribe(),
         };
         let pieces =
             stream::unfold(watch, |mut watch| async { watch.next_piece().await.map(|piece| (piece, watch)) });
@@ -161,6 +166,8 @@ enum Woken {
     Change(Result<Change, Status>),
     Bookmark,
     Deadline,
+    /// The kind is served in another way, or no longer: whoever watches begins anew, as at a real server.
+    Outdated,
 }
 
 impl Watch {
@@ -172,9 +179,9 @@ impl Watch {
         if self.write_initial(&mut piece) {
             return Some(piece.into());
         }
-        while piece.is_empty() {
+        while piece.is_empty() && !self.over {
             match self.wake().await {
-                Woken::Deadline => return None,
+                Woken::Deadline | Woken::Outdated => return None,
                 Woken::Bookmark => self.write_bookmark(self.changes.version(), false, &mut piece),
                 Woken::Change(Ok(change)) => {
                     self.write_change(&change, &mut piece).await;
@@ -183,7 +190,7 @@ impl Watch {
                 Woken::Change(Err(status)) => self.write_error(&status, &mut piece),
             }
         }
-        Some(piece.into())
+        (!piece.is_empty()).then(|| piece.into())
     }
 
     async fn wake(&mut self) -> Woken {
@@ -192,6 +199,7 @@ impl Watch {
         tokio::select! {
             biased;
             change = self.changes.next() => Woken::Change(change),
+            () = outdated(&mut self.kinds, &self.call.resource) => Woken::Outdated,
             () = sleep_until(timer) => {
                 if timer >= self.deadline {
                     return Woken::Deadline;
@@ -228,6 +236,11 @@ impl Watch {
     }
 
     async fn write_change(&mut self, change: &Change, piece: &mut Vec<u8>) {
+        // What comes after a change of the kind is not shown as the kind was before.
+        if served_as(&self.kinds, &self.call.resource) == ServedAs::Another {
+            self.over = true;
+            return;
+        }
         match self.seen(change).await {
             Ok(Some((seen, stored))) => self.write_event(seen, &stored, piece),
             Ok(None) => {}
@@ -287,6 +300,34 @@ impl Watch {
         }
         write_line("ERROR", &object, piece);
         self.over = true;
+    }
+}
+
+/// Waits until a kind is served in another way.
+async fn outdated(kinds: &mut watch::Receiver<Arc<Registry>>, resource: &Resource) {
+    while served_as(kinds, resource) == ServedAs::Before {
+        if kinds.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// How a kind is served now.
+#[derive(PartialEq, Eq)]
+enum ServedAs {
+    Before,
+    Another,
+    Nothing,
+}
+
+fn served_as(kinds: &watch::Receiver<Arc<Registry>>, resource: &Resource) -> ServedAs {
+    let kind = &resource.kind;
+    let registry = kinds.borrow();
+    match registry.find(&kind.group, &kind.version, &kind.plural) {
+        _ if !resource.is_custom() => ServedAs::Before,
+        Some(now) if now.fingerprint() == resource.fingerprint() => ServedAs::Before,
+        Some(_) => ServedAs::Another,
+        None => ServedAs::Nothing,
     }
 }
 

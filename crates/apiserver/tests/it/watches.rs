@@ -4,6 +4,7 @@ use http_body_util::BodyExt;
 use krono_apiserver::Body;
 use serde_json::{Value, json};
 
+use crate::definitions::{definition, widget};
 use crate::harness::{Harness, SECRETS, start};
 
 /// The lines of a watch, one by one.
@@ -142,4 +143,42 @@ async fn without_a_version_the_present_comes_first() {
     let response = it.open("GET", &format!("{SECRETS}?watch=1"), &partial, "").await;
     let mut lines = Lines { body: response.into_body(), waiting: Vec::new() };
     assert_eq!(lines.next().await.unwrap()["object"]["kind"], "PartialObjectMetadata");
+}
+
+#[tokio::test]
+async fn a_watch_ends_when_its_kind_is_served_in_another_way() {
+    const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    const WIDGETS: &str = "/apis/krono.dev/v1/namespaces/default/widgets";
+    let it = start().await;
+    it.post(DEFINITIONS, &definition()).await.ok();
+    let open = async || {
+        let response = it.open("GET", &format!("{WIDGETS}?watch=true"), &[], "").await;
+        Lines { body: response.into_body(), waiting: Vec::new() }
+    };
+    let mut lines = open().await;
+    it.post(WIDGETS, &widget("one", 1)).await.ok();
+    assert_eq!(lines.seen().await, "ADDED one");
+    let change = async |patch: Value| {
+        it.patch(&format!("{DEFINITIONS}/widgets.krono.dev"), "json-patch+json", &patch).await.ok();
+    };
+    change(json!([{"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}])).await;
+    it.post(WIDGETS, &widget("two", 2)).await.ok();
+    assert_eq!(lines.seen().await, "ADDED two");
+
+    let add = |version: usize| {
+        let field =
+            format!("/spec/versions/{version}/schema/openAPIV3Schema/properties/spec/properties/shape");
+        json!({"op": "add", "path": field, "value": {"type": "string", "default": "round"}})
+    };
+    change(json!([add(0), add(1)])).await;
+    let mut three = widget("three", 3);
+    three["spec"]["shape"] = json!("square");
+    it.post(WIDGETS, &three).await.ok();
+    assert_eq!(lines.next().await, None);
+    let mut lines = open().await;
+    let mut shapes = Vec::new();
+    for _ in 0..3 {
+        shapes.push(lines.next().await.unwrap()["object"]["spec"]["shape"].clone());
+    }
+    assert_eq!(shapes, ["round", "square", "round"]);
 }

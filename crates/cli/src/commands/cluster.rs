@@ -25,7 +25,17 @@ const LONGEST_SILENCE: Duration = Duration::from_mins(5);
 
 /// A client of the cluster, and where it is.
 pub(super) async fn connect(arguments: &ClusterArguments) -> Result<(Client, String), CommandError> {
+    client(config(arguments).await?)
+}
+
+/// The same for somebody who wants to know when the server is overloaded: nothing is sent again behind his back.
+pub(super) async fn connect_directly(arguments: &ClusterArguments) -> Result<(Client, String), CommandError> {
     let mut config = config(arguments).await?;
+    config.default_retry = false;
+    client(config)
+}
+
+fn client(mut config: Config) -> Result<(Client, String), CommandError> {
     // A server that never answers would hold up a watch for ever.
     (config.read_timeout, config.reset_reader_on_write) = (Some(LONGEST_SILENCE), true);
     let url = config.cluster_url.to_string();

@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &ControllerArguments, output: &mut Output) -> Resul
 
 async fn serve(arguments: &ControllerArguments, output: &mut Output) -> Result<(), CommandError> {
     let signals = Signals::catch(false)?;
-    let (client, url) = cluster::connect(&arguments.cluster).await?;
+    let (client, url) = cluster::connect_directly(&arguments.cluster).await?;
     let options = options(arguments);
     let controllers = Arc::new(Controllers::new(&client, Arc::new(KnownKinds::default()), options));
     let endpoints = endpoints::serve(arguments, Arc::clone(&controllers)).await?;

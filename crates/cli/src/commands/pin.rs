@@ -2,6 +2,7 @@
 
 use krono_history::RevisionNumber;
 use krono_model::names;
+use krono_views::assigned_revision;
 use serde_json::Value;
 
 use super::cluster::annotate::{self, keeper_of_annotation};
@@ -24,6 +25,7 @@ pub(crate) fn pin(arguments: &PinArguments, output: &mut Output) -> Result<(), C
         })?;
         instance.definition.find(number)?;
         warn_of_keeper(&instance.object, names::RGD_REVISION, output)?;
+        warn_of_nobody(&instance, output)?;
         set(&objects, &instance, names::RGD_REVISION, number).await?;
         output.text(&format!("Instance pinned to RGD revision {number}\n"))?;
         output.text("Will not receive updates from newer RGD revisions\n")
@@ -42,6 +44,7 @@ pub(crate) fn approve(arguments: &ApproveArguments, output: &mut Output) -> Resu
             let key = names::UPDATE_POLICY_ANNOTATION;
             output.warn(&format!("{} needs no approval: its {key} is not Manual", instance.name()))?;
         }
+        warn_of_nobody(&instance, output)?;
         set(&objects, &instance, names::APPROVE_REVISION_ANNOTATION, number).await?;
         output.text(&format!("Instance may move to RGD revision {number}\n"))
     })
@@ -123,6 +126,17 @@ fn warn_of_keeper(object: &Value, key: &str, output: &mut Output) -> Result<(), 
         Some(tool) => output
             .warn(&format!("{tool} keeps the annotation {key} and may put it back; change it there too")),
         None => Ok(()),
+    }
+}
+
+/// Whoever looks after an instance tells which revision it is assigned to; else nobody may read what is written here.
+fn warn_of_nobody(instance: &Instance, output: &mut Output) -> Result<(), CommandError> {
+    match assigned_revision(&instance.object) {
+        Some(_) => Ok(()),
+        None => output.warn(&format!(
+            "{} has not been assigned to a revision; this acts once a controller that assigns revisions looks after it",
+            instance.name()
+        )),
     }
 }
 

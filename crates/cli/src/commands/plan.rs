@@ -117,7 +117,7 @@ async fn of_cluster(
             break;
         }
         for (name, object) in found {
-            world.versions.note(&object);
+            world.versions.note_resource(&object);
             world.objects.add(name.kind, object);
         }
         fleets = self::fleets(edited, &compiled.graphs, &world);

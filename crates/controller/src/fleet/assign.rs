@@ -1,6 +1,6 @@
 //! One instance gets its assignment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use krono_history::input;
@@ -127,7 +127,7 @@ async fn verdict(
     let caches = all_caches(engine, serving, facts, &inventory).await.map_err(|_| Outcome::Retry)?;
     let beside = BTreeMap::new();
     let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &beside).map_err(|_| Outcome::Retry)?;
-    let refused = Refused::default();
+    let (refused, resting) = (Refused::default(), BTreeSet::new());
     let world = World {
         instance,
         graph: Err(""),
@@ -135,6 +135,7 @@ async fn verdict(
         assigned: None,
         cluster: &cluster,
         refused: &refused,
+        resting: &resting,
         now: "",
     };
     Ok(decided(facts, instance, &Thorough { quick, world }))

@@ -42,11 +42,15 @@ pub(super) async fn perform(place: Place<'_>, action: Action) -> Result<Beside, 
         Action::Manage(object) => place.write_instance(&object, names::MANAGER_LABELLER).await,
         Action::Record(object) => place.write_instance(&object, names::MANAGER_PARENT).await,
         Action::Shrink { object, kinds } => place.shrink(&object, &kinds).await,
-        Action::Apply { name, object, digest, force } => {
-            return place.apply(name, &object, digest, force).await;
+        Action::Apply { name, object, digest, force, again } => {
+            let applied = place.apply(name.clone(), &object, digest, force).await;
+            if again && applied.is_ok() {
+                place.corrected(&name).await;
+            }
+            return applied;
         }
         Action::Delete { name, uid } => place.delete(name, &uid).await,
-        Action::Release { name, patch } => place.release(name, &patch).await,
+        Action::Release { name, patch } | Action::Unmark { name, patch } => place.patch(name, &patch).await,
         Action::RemoveFinalizer(patch) => place.remove_finalizer(&patch).await,
         Action::Begin(patch) => place.patch_instance(&patch, Subresource::Status).await,
         Action::Amend(patch) => place.patch_instance(&patch, Subresource::None).await,
@@ -90,6 +94,25 @@ impl Place<'_> {
         }
     }
 
+    /// Others changed a resource that had been applied just so; if that goes on, they and people are told.
+    async fn corrected(&self, name: &ObjectName) {
+        let Some(pause) = self.engine.contests.correct(name) else { return };
+        let note = format!(
+            "others change {} {} again and again; if they do it once more, it is put right in {} s at the earliest",
+            name.kind.kind,
+            [name.namespace.as_str(), &name.name].join("/").trim_start_matches('/'),
+            pause.as_secs().max(1)
+        );
+        tracing::warn!(definition = &*self.key.definition, name = self.key.name, "{note}");
+        let instance = self.serving.instances.read().ok().and_then(|reading| {
+            let entry = reading.objects().get(&self.key.namespace, &self.key.name)?;
+            Some(entry.object())
+        });
+        if let Some(instance) = instance {
+            self.engine.events.warn(&instance, "Contested", note).await;
+        }
+    }
+
     async fn delete(&self, name: ObjectName, uid: &str) -> Result<(), Failure> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         match self.engine.requests.delete(&cache.resource, &name, uid).await {
@@ -103,7 +126,7 @@ impl Place<'_> {
         Ok(())
     }
 
-    async fn release(&self, name: ObjectName, patch: &Value) -> Result<(), Failure> {
+    async fn patch(&self, name: ObjectName, patch: &Value) -> Result<(), Failure> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         let of = (name.namespace.as_str(), name.name.as_str());
         match self.engine.requests.merge(&cache.resource, of, patch, Subresource::None).await {

@@ -244,6 +244,9 @@ async fn what_is_to_be_retained_stays_and_belongs_to_nobody() {
     world.settled().await;
     world.instance("App a", "").await;
     world.active("App a").await;
-    assert_eq!(world.there("ConfigMap a-kept").await["metadata"]["uid"], kept["metadata"]["uid"]);
     world.settled().await;
+    let again = world.there("ConfigMap a-kept").await;
+    assert_eq!(again["metadata"]["uid"], kept["metadata"]["uid"]);
+    assert!(kept["metadata"]["annotations"]["krono.dev/retained-from"].is_string());
+    assert!(again["metadata"]["annotations"]["krono.dev/retained-from"].is_null());
 }

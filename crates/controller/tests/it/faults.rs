@@ -1,5 +1,7 @@
 //! Servers that fail, lines that break, controllers that die.
 
+use std::time::{Duration, Instant};
+
 use krono_apiserver::Server;
 use krono_controller::Options;
 use serde_json::json;
@@ -265,6 +267,25 @@ async fn defect_b13_an_instance_recovers_with_its_definition() {
     world.settled().await;
     world.put(&definition("App", SCHEMA, &resources())).await;
     is_large(&world, "a").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_says_when_to_come_again_is_left_alone_until_then() {
+    let world = defined().await;
+    let (told, mut times) = watch::channel(Vec::new());
+    world.line.break_with(move |request| {
+        if request.starts_with("GET") || !request.contains("configmaps/a-one") {
+            return None;
+        }
+        told.send_modify(|times| times.push(Instant::now()));
+        (told.borrow().len() == 1).then_some(Fault::Deferred(503, 1))
+    });
+    world.instance("App a", LARGE).await;
+    is_large(&world, "a").await;
+    let times = times.borrow_and_update().clone();
+    let [refused, served] = times[..] else { panic!("{times:?}") };
+    assert!(served - refused >= Duration::from_secs(1), "{:?}", served - refused);
     world.settled().await;
 }
 

@@ -23,6 +23,8 @@ const HTTP_PATIENCE: Duration = Duration::from_secs(295);
 pub(crate) enum Fault {
     /// It never reaches the server, and this code comes back.
     Refused(u16),
+    /// The same, with advice to come again after so many seconds.
+    Deferred(u16, u32),
     /// It never reaches the server, and nothing comes back.
     Lost,
     /// It reaches the server, and nothing comes back.
@@ -204,7 +206,8 @@ impl Service<Request<kube::client::Body>> for Line {
         Box::pin(async move {
             match fault {
                 None => Ok(line.send(request).await),
-                Some(Fault::Refused(code)) => Ok(refusal(code)),
+                Some(Fault::Refused(code)) => Ok(refusal(code, 0)),
+                Some(Fault::Deferred(code, seconds)) => Ok(refusal(code, seconds)),
                 Some(Fault::Lost) => Err(silence().await),
                 Some(Fault::Unanswered) => {
                     line.send(request).await;
@@ -237,9 +240,9 @@ fn expired() -> String {
     format!("{}\n", json!({"type": "ERROR", "object": status}))
 }
 
-fn refusal(code: u16) -> Response<Body> {
+fn refusal(code: u16, seconds: u32) -> Response<Body> {
     let status = json!({"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": code,
-        "reason": "InternalError", "message": "the line is broken"});
+        "reason": "InternalError", "message": "the line is broken", "details": {"retryAfterSeconds": seconds}});
     let response = Response::builder().status(code).header("content-type", "application/json");
     let response = if code == 429 { response.header("retry-after", "1") } else { response };
     response.body(Body::whole(status.to_string())).expect("a response")

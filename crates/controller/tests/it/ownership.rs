@@ -1,5 +1,10 @@
 //! Whose objects are whose, and whose fields.
 
+use std::time::{Duration, Instant};
+
+use k8s_openapi::api::core::v1::Event;
+use kube::Api;
+use kube::api::ListParams;
 use serde_json::{Value, json};
 
 use crate::world::{World, condition, config_map, definition, message};
@@ -29,6 +34,35 @@ fn managers(object: &Value) -> Vec<String> {
         entries.iter().map(|it| format!("{} {}", word(it, "manager"), word(it, "operation"))).collect();
     managers.sort();
     managers
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_always_contradicted_corrects_less_often_and_says_so() {
+    let world = with_an_instance().await;
+    let drift = async || {
+        world.merge("ConfigMap a-one", json!({"data": {"text": "theirs"}})).await;
+        world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "hello").await;
+    };
+    for _ in 0..4 {
+        drift().await;
+    }
+    let began = Instant::now();
+    drift().await;
+    // The pause began a moment before this test saw the last correction.
+    assert!(began.elapsed() >= Duration::from_millis(800), "{:?}", began.elapsed());
+    world.merge("ConfigMap a-one", json!({"data": {"text": "theirs"}})).await;
+    world.quiet().await;
+    assert_eq!(world.there("App a").await["status"]["state"], "ACTIVE");
+    world.instance("App a", "text: new").await;
+    world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "new").await;
+    let told = Api::<Event>::namespaced(world.client.clone(), "default").list(&ListParams::default()).await;
+    let told: Vec<_> =
+        told.expect("events").into_iter().filter(|it| it.reason.as_deref() == Some("Contested")).collect();
+    assert!(
+        told.iter().any(|it| it.message.as_deref().is_some_and(|it| it.contains("ConfigMap default/a-one"))),
+        "{told:?}"
+    );
+    world.settled().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

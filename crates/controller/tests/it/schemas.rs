@@ -187,3 +187,20 @@ async fn behaviour_13_an_empty_optional_is_null_in_a_field() {
     world.active("App a").await;
     world.settled().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_a_definition_gains_reaches_instances_by_default_and_by_name() {
+    let world = World::start().await;
+    world
+        .define(&definition("App", "spec: {a: string}", &config_map("one", "a: '${schema.spec.a}'", "")))
+        .await;
+    world.instance("App a", "a: '1'").await;
+    world.active("App a").await;
+    let data = "a: '${schema.spec.a}', b: '${schema.spec.b}'";
+    let spec = "spec: {a: string, b: 'string | default=\"new\"'}";
+    world.define(&definition("App", spec, &config_map("one", data, ""))).await;
+    world.eventually("ConfigMap a-one", |it| it["data"] == json!({"a": "1", "b": "new"})).await;
+    world.merge("App a", json!({"spec": {"b": "named"}})).await;
+    world.eventually("ConfigMap a-one", |it| it["data"]["b"] == "named").await;
+    world.settled().await;
+}

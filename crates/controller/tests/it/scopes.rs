@@ -42,6 +42,29 @@ async fn cluster_wide_instances_have_resources_in_namespaces() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn names_may_be_longer_than_labels() {
+    let world = World::start().await;
+    let name = "n".repeat(80);
+    let mut long =
+        definition("App", "spec: {text: string}", &config_map("one", "text: '${schema.spec.text}'", ""));
+    long["metadata"]["name"] = "d".repeat(100).into();
+    world.define(&long).await;
+    for spec in ["text: a", "text: b"] {
+        world.instance(&format!("App {name}"), spec).await;
+        world.active(&format!("App {name}")).await;
+    }
+    let made = format!("ConfigMap {name}-one");
+    assert_eq!(world.there(&made).await["data"]["text"], "b");
+    world.merge(&made, json!({"data": {"text": "drifted"}})).await;
+    world.eventually(&made, |it| it["data"]["text"] == "b").await;
+    world.settled().await;
+    world.delete(&format!("App {name}")).await;
+    world.gone(&format!("App {name}")).await;
+    assert!(world.get(&made).await.is_none());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn definitions_may_be_made_of_other_definitions_in_any_order() {
     let world = World::start().await;
     let outer = "

@@ -150,7 +150,8 @@ impl<'w, 'a> Decision<'w, 'a> {
             self.issue.needs_live_look = true;
             return Ok(Standing::Due);
         }
-        let number = traces(world).next()?;
+        let taken = self.taken();
+        let number = taken.map_or_else(|| traces(world).next(), Ok)?;
         let newest = || world.history.newest_with(world.spec).map(|it| it.number);
         let restored_from = self.restored_from_request().or_else(newest);
         let because = match restored_from {
@@ -159,10 +160,21 @@ impl<'w, 'a> Decision<'w, 'a> {
             None => IssueReason::Edited,
         };
         let name = world.lineage.name_of(number);
-        self.actions.push(Action::Reserve(number));
+        if taken.is_none() {
+            self.actions.push(Action::Reserve(number));
+        }
         self.actions.push(Action::Create(NewRevision { name, number, digest: world.spec, restored_from }));
         self.tell(Notice::Issued { number, because });
         Ok(Standing::Issuing { number, because })
+    }
+
+    /// The number that was taken for this very content by somebody who has not come to create it: a rival that is about to,
+    /// and finds it created, or a controller that died.
+    fn taken(&self) -> Option<RevisionNumber> {
+        let world = self.world;
+        let last = world.traces.last_issued.filter(|_| world.reserved == Some(world.spec))?;
+        let is_newest = traces(world).highest() == Some(last);
+        (is_newest && world.history.highest() < Some(last)).then_some(last)
     }
 
     /// The revision that a rollback asked for, if its content is what was read.

@@ -42,6 +42,7 @@ impl Scene {
             size: 1000,
             history: &self.history,
             traces: Traces::default(),
+            reserved: None,
             update_policy: UpdatePolicy::Automatic,
             create_request: None,
             rollback: None,
@@ -171,6 +172,24 @@ fn v9_numbers_go_on_after_everything_was_lost() {
     check(Traces { crd: one(7), ..Traces::default() }, "8");
     check(Traces { statuses: one(5), claims: one(9), ..Traces::default() }, "10");
     check(Traces { last_issued: one(3), crd: one(2), claims: one(9), ..Traces::default() }, "4");
+}
+
+#[test]
+fn v9_a_number_that_was_taken_for_the_same_content_is_used() {
+    let scene = Scene::new("ab", 'c');
+    let world = |last: u64, content: char| World {
+        traces: Traces { last_issued: Some(number(last)), ..Traces::default() },
+        reserved: Some(digest(content)),
+        ..scene.world()
+    };
+    check(&world(3, 'c'), "create web-rev-3; [created revision 3]");
+    check(&world(3, 'd'), "reserve 4; create web-rev-4; [created revision 4]");
+    check(&world(2, 'c'), "reserve 3; create web-rev-3; [created revision 3]");
+    let crd = World {
+        traces: Traces { last_issued: Some(number(3)), crd: Some(number(5)), ..Traces::default() },
+        ..world(3, 'c')
+    };
+    check(&crd, "reserve 6; create web-rev-6; [created revision 6]");
 }
 
 #[test]

@@ -230,6 +230,10 @@ fn status() -> Value {
                 "lastIssuedRevision",
                 with(of("integer", "The highest revision number ever issued."), [("format", json!("int64"))]),
             ),
+            (
+                "reservedRevisionHash",
+                text("What the last issued number was taken for, until its revision is there."),
+            ),
             ("observedGeneration", count(0, "The generation that this status was found in.")),
             ("currentRevision", count(1, "The revision that instances move to.")),
             ("currentRevisionName", text("The name of the current revision.")),

@@ -2,7 +2,7 @@
 
 use krono_graph::CompiledGraph;
 use krono_history::{Digest, RevisionNumber};
-use krono_model::names;
+use krono_model::{label as labels, names};
 use krono_schema::crd::{CustomResourceDefinition, CustomResourceSpec, Names};
 use krono_schema::union;
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ pub(crate) fn standing(world: &World<'_>, graph: &CompiledGraph) -> Standing {
         return Standing::Foreign(words);
     }
     match label(live, names::DEFINITION_NAME_LABEL).unwrap_or_default() {
-        same if same == metadata(world.definition, "name") => compared(world, live, graph),
+        same if same == labels::value(metadata(world.definition, "name")) => compared(world, live, graph),
         other => Standing::OfAnother(format!(
             "failed to update CRD {name}: CRD is owned by another ResourceGraphDefinition {other}"
         )),
@@ -107,8 +107,8 @@ fn digest(spec: &CustomResourceSpec) -> String {
 
 /// The CRD, if it is this definition's.
 pub(super) fn own<'a>(world: &World<'a>) -> Option<&'a Value> {
-    let name = metadata(world.definition, "name");
-    world.crd.filter(|it| is_owned(it) && label(it, names::DEFINITION_NAME_LABEL) == Some(name))
+    let name = labels::value(metadata(world.definition, "name"));
+    world.crd.filter(|it| is_owned(it) && label(it, names::DEFINITION_NAME_LABEL) == Some(&*name))
 }
 
 /// Releases of kro before it had a label of its own left only the usual one.

@@ -17,6 +17,9 @@ use serde_json::Value;
 
 use super::{Serving, World, crd, metadata};
 
+/// The field of the status that tells which content the last issued number was taken for.
+pub(super) const RESERVED: &str = "reservedRevisionHash";
+
 /// What the lineage of a definition needs next.
 pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
     let definition = world.definition;
@@ -32,6 +35,7 @@ pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
         size: size(world, spec),
         history: &history,
         traces: traces(world),
+        reserved: definition["status"][RESERVED].as_str().and_then(|it| it.parse().ok()),
         update_policy: if management["updatePolicy"]["type"] == "Manual" {
             UpdatePolicy::Manual
         } else {

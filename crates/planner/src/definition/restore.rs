@@ -4,6 +4,7 @@ use krono_history::RevisionNumber;
 use serde_json::{Map, Value, json};
 
 use super::World;
+use crate::replacing;
 
 /// Fields of a resource that say how changes travel.
 const POLICY: [&str; 2] = ["propagateWhen", "deletionPolicy"];
@@ -33,17 +34,4 @@ fn resources(old: &Value, now: &Value) -> Value {
         Value::Object(restored)
     };
     old.as_array().map(|all| all.iter().map(restored).collect()).unwrap_or_default()
-}
-
-/// A merge patch that leaves nothing of the old value but what the new one has.
-fn replacing(new: &Value, old: &Value) -> Value {
-    let (Some(new_fields), Some(old_fields)) = (new.as_object(), old.as_object()) else { return new.clone() };
-    let mut patch = new_fields.clone();
-    for (name, old) in old_fields {
-        match patch.get_mut(name) {
-            Some(new) => *new = replacing(new, old),
-            None => drop(patch.insert(name.clone(), Value::Null)),
-        }
-    }
-    Value::Object(patch)
 }

@@ -60,6 +60,7 @@ pub(super) fn tell(world: &World<'_>, issue: &Issue, status: &mut Map<String, Va
         ("latestRevision", latest.map(|it| json!(it.number.to_wire()))),
         ("latestRevisionHash", latest.map(|it| json!(it.digest.to_string()))),
         ("lastIssuedRevision", lineage::traces(world).highest().map(|it| json!(it.to_wire()))),
+        (lineage::RESERVED, None),
         ("observedGeneration", world.definition["metadata"].get("generation").cloned()),
         ("revisionHistory", summaries(world, issue)),
     ];

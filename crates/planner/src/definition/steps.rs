@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use krono_history::RevisionNumber;
 use krono_history::issue::{Action as Step, Issue, Notice as OfLineage};
 use krono_history::retention::Reason;
 use krono_history::revision::{ObjectVersion, owner_reference};
 use krono_history::rollback::Ending;
+use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use serde_json::{Map, Value, json};
 
@@ -85,7 +85,8 @@ impl<'w, 'a> Steps<'w, 'a> {
 
     fn reserve(&mut self, number: RevisionNumber) {
         let version = &self.world.definition["metadata"]["resourceVersion"];
-        let status = json!({"lastIssuedRevision": number.to_wire()});
+        let content = Digest::of_definition(&self.world.definition["spec"]).to_string();
+        let status = json!({"lastIssuedRevision": number.to_wire(), lineage::RESERVED: content});
         self.first.push(Action::Reserve(json!({"metadata": {"resourceVersion": version}, "status": status})));
     }
 

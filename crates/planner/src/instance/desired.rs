@@ -3,7 +3,7 @@
 use krono_graph::{CompiledGraph, DeletionPolicy, Evaluation, KindName, Node, NodeState, Target};
 use krono_model::metadata::{InstanceRef, resource_labels};
 use krono_model::names;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::assigned::Stamps;
 use super::{Cluster, ObjectName, Seen, World, is_terminating, text};
@@ -23,14 +23,25 @@ pub(super) struct Desired<'a> {
 pub(super) enum Standing<'a> {
     /// As it should.
     Live,
+    /// As it should, but for the mark of the time when it belonged to nobody; a patch takes it off.
+    Marked(Value),
     /// Absent, or not as it should be.
-    Different { exists: bool },
+    Different { exists: bool, again: bool },
+    /// As others want it, who change it again and again; its time will come.
+    Contested,
     /// Being deleted; another can be made when it is gone.
     Terminating,
     /// Made for somebody else.
     Foreign(&'a str),
     /// The API server does not want it.
     Refused(&'a str),
+}
+
+impl Standing<'_> {
+    /// Whether nothing is to be done about it now.
+    pub(super) fn is_settled(&self) -> bool {
+        matches!(self, Self::Live | Self::Contested)
+    }
 }
 
 /// The resources that an evaluation wants.
@@ -55,7 +66,7 @@ pub(super) fn desired<'a>(
             }
             let mut standing = stand(world, index, kind, object, applyset);
             if stamps.is_some_and(|it| it.are_missing(world.cluster, &standing)) {
-                standing.standing = Standing::Different { exists: true };
+                standing.standing = Standing::Different { exists: true, again: false };
             }
             desired.push(standing);
         }
@@ -73,8 +84,8 @@ fn stand<'a>(world: &World<'a>, node: usize, kind: &KindName, object: Value, app
     let digest = Digest::of_desired(&object);
     let standing = match (world.refused.resources.get(&name), seen(world.cluster, &name)) {
         (Some(words), _) => Standing::Refused(words),
-        (None, Some(seen)) => standing(seen, digest, applyset),
-        (None, None) => Standing::Different { exists: false },
+        (None, Some(seen)) => standing(seen, digest, applyset, world.resting.contains(&name)),
+        (None, None) => Standing::Different { exists: false, again: false },
     };
     Desired { node, name, object, digest, standing }
 }
@@ -83,13 +94,25 @@ fn seen<'a>(cluster: &'a dyn Cluster, name: &ObjectName) -> Option<Seen<'a>> {
     cluster.seen(&name.kind, &name.namespace, &name.name)
 }
 
-fn standing<'a>(seen: Seen<'a>, digest: Digest, applyset: &str) -> Standing<'a> {
+fn standing<'a>(seen: Seen<'a>, digest: Digest, applyset: &str, rests: bool) -> Standing<'a> {
+    let again = seen.applied.is_some_and(|it| it.desired == digest);
     match part_of(seen.object) {
         Some(other) if other != applyset => Standing::Foreign(other),
         Some(_) | None if is_terminating(seen.object) => Standing::Terminating,
-        Some(_) | None if seen.is_at(digest) => Standing::Live,
-        Some(_) | None => Standing::Different { exists: true },
+        Some(_) | None if seen.is_at(digest) => unmark(seen.object).map_or(Standing::Live, Standing::Marked),
+        Some(_) | None if rests && again => Standing::Contested,
+        Some(_) | None => Standing::Different { exists: true, again },
     }
+}
+
+/// A merge patch that takes off the mark of a retained object; nothing when it has none.
+fn unmark(object: &Value) -> Option<Value> {
+    let metadata = &object["metadata"];
+    metadata["annotations"].get(names::RETAINED_FROM_ANNOTATION)?;
+    Some(json!({"metadata": {
+        "resourceVersion": metadata["resourceVersion"],
+        "annotations": {names::RETAINED_FROM_ANNOTATION: null},
+    }}))
 }
 
 /// The `ApplySet` an object was made for.

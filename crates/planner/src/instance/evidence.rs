@@ -2,7 +2,6 @@
 
 use krono_graph::{CompiledGraph, NodeState};
 use krono_history::RevisionNumber;
-use krono_history::input::seen_through;
 use krono_history::number::highest_claim;
 use krono_model::metadata::InstanceRef;
 use serde_json::Value;
@@ -10,15 +9,13 @@ use serde_json::Value;
 use super::assigned::revision_of;
 use super::desired::{Standing, desired};
 use super::resources::Visible;
-use super::{Cluster, World};
+use super::{Cluster, World, as_seen};
 
 /// Whether there are resources of an instance, and none of them would be written under this graph.
 pub fn is_at(world: &World<'_>, graph: &CompiledGraph) -> bool {
     let instance = InstanceRef::from_object(world.instance);
     let id = instance.applyset_id();
-    let mut seen = world.instance.clone();
-    seen["spec"] = seen_through(&graph.instance.spec, &world.instance["spec"]).spec;
-    let evaluation = graph.evaluate(&seen, &Visible { world, id: &id });
+    let evaluation = graph.evaluate(&as_seen(graph, world.instance), &Visible { world, id: &id });
     let desired = desired(world, graph, &evaluation, &instance, &id, None);
     let is_known = |it: &NodeState| matches!(it, NodeState::Excluded { .. } | NodeState::Resolved(_));
     !desired.is_empty()

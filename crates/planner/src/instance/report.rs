@@ -156,17 +156,17 @@ impl Report<'_, '_> {
         let mut worst = None;
         for desired in self.desired.iter().filter(|it| it.node == index) {
             let about = |words: &str| format!("node {id:?}: {}{words}", named(desired));
-            match desired.standing {
+            match &desired.standing {
                 Standing::Refused(words) => return Some(Progress::Failed(about(&format!(": {words}")))),
                 Standing::Foreign(other) => {
                     let words = format!(": resource belongs to a different ApplySet ({other})");
                     return Some(Progress::Failed(about(&words)));
                 }
                 Standing::Terminating => worst = Some(Progress::Going(about(" is being deleted"))),
-                Standing::Different { .. } if worst.is_none() => {
+                Standing::Different { .. } | Standing::Marked(_) if worst.is_none() => {
                     worst = Some(Progress::Coming(about(" is being applied")));
                 }
-                Standing::Different { .. } | Standing::Live => {}
+                Standing::Different { .. } | Standing::Marked(_) | Standing::Contested | Standing::Live => {}
             }
         }
         worst
@@ -299,6 +299,7 @@ fn kept(world: &World<'_>, conditions: Conditions, state: State, actions: Vec<Ac
         actions,
         status: changed(world.instance, status),
         interests: Vec::new(),
+        resting: Vec::new(),
         retry: !world.refused.is_empty(),
         notices: Vec::new(),
     }

@@ -9,7 +9,9 @@ use super::assigned::Asked;
 use super::desired::{Desired, Standing, desired, part_of};
 use super::management::{manage, record, shrink};
 use super::report::Report;
-use super::{Action, Interest, ObjectName, Plan, World, deletion, inventory, is_terminating, suspended_by};
+use super::{
+    Action, Interest, ObjectName, Plan, World, as_seen, deletion, inventory, is_terminating, suspended_by,
+};
 
 /// What to do next for an instance that has a graph.
 pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
@@ -17,8 +19,10 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     let id = instance.applyset_id();
     let visible = Visible { world, id: &id };
     let asked = world.assigned.map(|it| Asked::of(world, graph, it, &id));
-    let seen = asked.as_ref().map_or(world.instance, |it| &it.instance);
-    let evaluation = graph.evaluate(seen, &visible);
+    let evaluation = match &asked {
+        Some(asked) => graph.evaluate(&asked.instance, &visible),
+        None => graph.evaluate(&as_seen(graph, world.instance), &visible),
+    };
     let stamps = asked.as_ref().and_then(Asked::stamps);
     let desired = desired(world, graph, &evaluation, &instance, &id, stamps.as_ref());
     let known = match Inventory::read(world.instance) {
@@ -39,7 +43,9 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     let report =
         Report { world, graph, evaluation: &evaluation, desired: &desired, observed: &visible, asked };
     let status = report.status();
-    Plan { actions, status, interests, retry: report.wants_retry(), notices: Vec::new() }
+    let contested = desired.iter().filter(|it| matches!(it.standing, Standing::Contested));
+    let resting = contested.map(|it| it.name.clone()).collect();
+    Plan { actions, status, interests, resting, retry: report.wants_retry(), notices: Vec::new() }
 }
 
 struct Pass<'p, 'a> {
@@ -85,21 +91,27 @@ impl Pass<'_, '_> {
     fn applies(&self) -> Vec<Action> {
         let mut unsettled = vec![false; self.graph.nodes.len()];
         for desired in self.desired {
-            unsettled[desired.node] |= !matches!(desired.standing, Standing::Live);
+            unsettled[desired.node] |= !desired.standing.is_settled();
         }
         let mut held = vec![false; self.graph.nodes.len()];
         for node in &self.graph.order.sequence {
             held[*node] = self.graph.nodes[*node].dependencies.iter().any(|it| held[*it] || unsettled[*it]);
         }
         let free = self.desired.iter().filter(|it| !held[it.node]);
-        free.filter_map(|it| match it.standing {
-            Standing::Different { exists } => Some(Action::Apply {
+        free.filter_map(|it| match &it.standing {
+            Standing::Marked(patch) => Some(Action::Unmark { name: it.name.clone(), patch: patch.clone() }),
+            Standing::Different { exists, again } => Some(Action::Apply {
                 name: it.name.clone(),
                 object: it.object.clone(),
                 digest: it.digest,
-                force: exists,
+                force: *exists,
+                again: *again,
             }),
-            Standing::Live | Standing::Terminating | Standing::Foreign(_) | Standing::Refused(_) => None,
+            Standing::Live
+            | Standing::Contested
+            | Standing::Terminating
+            | Standing::Foreign(_)
+            | Standing::Refused(_) => None,
         })
         .collect()
     }
@@ -109,7 +121,7 @@ impl Pass<'_, '_> {
         let known = |state: &NodeState| matches!(state, NodeState::Excluded { .. } | NodeState::Resolved(_));
         self.world.refused.resources.is_empty()
             && self.evaluation.nodes.iter().all(known)
-            && self.desired.iter().all(|it| matches!(it.standing, Standing::Live))
+            && self.desired.iter().all(|it| it.standing.is_settled())
     }
 
     fn orphans(&self) -> Vec<super::Member<'_>> {

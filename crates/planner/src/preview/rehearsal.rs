@@ -1,6 +1,6 @@
 //! The plans for one instance, carried out on an imagined world.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use krono_graph::CompiledGraph;
 use krono_model::metadata::Owner;
@@ -9,10 +9,13 @@ use serde_json::{Map, Value};
 use super::imagined::Imagined;
 use super::{Premise, Server};
 use crate::digest::Digest;
-use crate::instance::{Action, ObjectName, Plan, Refused, Wanted, World, outlook, plan};
+use crate::instance::{Action, Cluster as _, ObjectName, Plan, Refused, Wanted, World, outlook, plan};
 
 /// More rounds than any graph has levels.
 const MOST_ROUNDS: usize = 200;
+
+/// Nobody contests an imagined world.
+static NOBODY: BTreeSet<ObjectName> = BTreeSet::new();
 
 /// What became of an instance.
 pub(super) struct Played<'o> {
@@ -81,6 +84,7 @@ impl Stage<'_, '_> {
             assigned: None,
             cluster: &self.world,
             refused: &self.refused,
+            resting: &NOBODY,
             now,
         }
     }
@@ -99,6 +103,10 @@ impl Stage<'_, '_> {
                 self.touched.insert(name, Touched::Deleted);
             }
             Action::Release { name, patch } => self.release(name, &patch),
+            Action::Unmark { name, patch } => {
+                let live = self.world.seen(&name.kind, &name.namespace, &name.name).and_then(|it| it.live);
+                self.merge_metadata(&name, &patch, live);
+            }
             // A preview has no assignment, so no input is issued and no request answered.
             Action::Begin(_) | Action::Amend(_) => {}
         }
@@ -120,15 +128,17 @@ impl Stage<'_, '_> {
     }
 
     fn release(&mut self, name: ObjectName, patch: &Value) {
-        if let Some(whole) = self.world.whole(&name) {
-            let mut whole = whole.clone();
-            for field in ["labels", "annotations"] {
-                let Some(target) = whole["metadata"][field].as_object_mut() else { continue };
-                merge(target, patch["metadata"][field].as_object());
-            }
-            self.world.put(name.clone(), whole, None);
-        }
+        self.merge_metadata(&name, patch, None);
         self.touched.insert(name, Touched::Released);
+    }
+
+    fn merge_metadata(&mut self, name: &ObjectName, patch: &Value, live: Option<Digest>) {
+        let Some(mut whole) = self.world.whole(name).cloned() else { return };
+        for field in ["labels", "annotations"] {
+            let Some(target) = whole["metadata"][field].as_object_mut() else { continue };
+            merge(target, patch["metadata"][field].as_object());
+        }
+        self.world.put(name.clone(), whole, live);
     }
 }
 

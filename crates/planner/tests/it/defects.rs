@@ -1,6 +1,6 @@
 //! Defects that kro has and krono does not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use krono_graph::KindName;
 use krono_model::metadata::Owner;
@@ -56,15 +56,8 @@ impl Cluster for Nothing {
 
 fn planned(instance: &Value, graph: Result<&krono_graph::CompiledGraph, &str>, refused: &Refused) -> Plan {
     let owner = Owner { definition_name: "apps", definition_uid: "apps-1" };
-    plan(&World {
-        instance,
-        graph,
-        owner,
-        assigned: None,
-        cluster: &Nothing,
-        refused,
-        now: "2026-01-01T00:00:00Z",
-    })
+    let (resting, now) = (&BTreeSet::new(), "2026-01-01T00:00:00Z");
+    plan(&World { instance, graph, owner, assigned: None, cluster: &Nothing, refused, resting, now })
 }
 
 #[test]

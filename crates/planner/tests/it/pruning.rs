@@ -45,6 +45,7 @@ fn behaviour_30_only_the_object_that_was_seen_is_deleted() {
         | Action::Shrink { .. }
         | Action::Apply { .. }
         | Action::Release { .. }
+        | Action::Unmark { .. }
         | Action::RemoveFinalizer(_)
         | Action::Begin(_)
         | Action::Amend(_) => None,
@@ -88,6 +89,8 @@ fn what_is_to_be_kept_is_released() {
 
     scene.edit(json!({"on": true}));
     assert_eq!((scene.made(), scene.state()), (vec!["kept"], "ACTIVE"));
+    let annotations = &scene.get("ConfigMap", "kept")["metadata"]["annotations"];
+    assert!(annotations["krono.dev/retained-from"].is_null(), "{annotations}");
 }
 
 #[test]

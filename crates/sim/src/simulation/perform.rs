@@ -49,6 +49,7 @@ impl Simulation {
             | Action::Apply { .. }
             | Action::Delete { .. }
             | Action::Release { .. }
+            | Action::Unmark { .. }
             | Action::Begin(_)
             | Action::Amend(_) => false,
         }
@@ -151,7 +152,9 @@ fn request(instance: &ObjectName, action: Action) -> Request {
             Request::Apply { name, object, manager: names::MANAGER_RESOURCES, force }
         }
         Action::Delete { name, uid } => Request::Delete { name, uid: Some(uid) },
-        Action::Release { name, patch } => Request::Merge { name, patch, manager: names::MANAGER_RESOURCES },
+        Action::Release { name, patch } | Action::Unmark { name, patch } => {
+            Request::Merge { name, patch, manager: names::MANAGER_RESOURCES }
+        }
         Action::RemoveFinalizer(patch) => {
             Request::Merge { name: instance.clone(), patch, manager: names::MANAGER_LABELLER }
         }

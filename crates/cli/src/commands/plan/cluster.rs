@@ -79,7 +79,7 @@ impl Cluster {
         for (kind, extent) in extents {
             let Some(resource) = self.0.resource(&kind.api_version, &kind.kind) else { continue };
             for object in self.0.list(&resource, (extent == Extent::Made).then_some(MADE)).await? {
-                versions.note(&object);
+                versions.note_resource(&object);
                 objects.add(kind.clone(), object);
             }
         }

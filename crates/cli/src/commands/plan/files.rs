@@ -57,11 +57,11 @@ impl Files {
             let (api_version, kind) = (text("apiVersion"), text("kind"));
             let mut object = object.clone();
             let Some(known) = kinds.find(&api_version, &kind) else {
-                versions.note(&object);
+                versions.note_resource(&object);
                 continue;
             };
             place(&mut object, known.namespaced);
-            versions.note(&object);
+            versions.note_resource(&object);
             objects.add(KindName { api_version, kind, namespaced: known.namespaced }, object);
         }
         objects

@@ -18,16 +18,16 @@ const NAMED: usize = 10;
 pub(super) struct Versions(BTreeMap<String, String>);
 
 impl Versions {
-    /// Notes an object that was read.
+    /// Notes a definition, its CRD or an instance; nothing is planned from the status of those.
     pub(super) fn note(&mut self, object: &Value) {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let metadata = &object["metadata"];
-        let place = match text(&metadata["namespace"]) {
-            namespace if namespace.is_empty() => text(&metadata["name"]),
-            namespace => format!("{namespace}/{}", text(&metadata["name"])),
-        };
-        let title = format!("{} {place}", text(&object["kind"]));
-        self.0.insert(title, digest(object));
+        let fields = object.as_object().into_iter().flatten().filter(|(name, _)| *name != "status");
+        let object: Value = fields.map(|(name, it)| (name.clone(), it.clone())).collect::<Map<_, _>>().into();
+        self.0.insert(title(&object), digest(&object));
+    }
+
+    /// Notes any other object, all of which may count.
+    pub(super) fn note_resource(&mut self, object: &Value) {
+        self.0.entry(title(object)).or_insert_with(|| digest(object));
     }
 
     fn read(value: &Value) -> Self {
@@ -52,6 +52,16 @@ impl Versions {
         };
         titles.into_iter().filter_map(told).collect()
     }
+}
+
+fn title(object: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let metadata = &object["metadata"];
+    let place = match text(&metadata["namespace"]) {
+        namespace if namespace.is_empty() => text(&metadata["name"]),
+        namespace => format!("{namespace}/{}", text(&metadata["name"])),
+    };
+    format!("{} {place}", text(&object["kind"]))
 }
 
 /// The identity of an object, whoever wrote it last and however often.

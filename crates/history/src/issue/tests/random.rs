@@ -91,6 +91,7 @@ impl Server {
             size: 1,
             history: &history,
             traces: Traces { last_issued: self.last_issued, crd: self.crd, ..Traces::default() },
+            reserved: None,
             update_policy: UpdatePolicy::Automatic,
             create_request: None,
             rollback: self.rollback.as_deref().map(request),

@@ -26,7 +26,9 @@ fn v7_an_edit_is_numbered_when_its_crd_is_there_and_no_sooner() {
     let [Action::Reserve(patch), Action::CreateRevision(object)] = planned.actions.as_slice() else {
         panic!("{planned:?}");
     };
-    let reserved = json!({"metadata": {"resourceVersion": "7"}, "status": {"lastIssuedRevision": 2}});
+    let content = Digest::of_definition(&scene.definition["spec"]).to_string();
+    let status = json!({"lastIssuedRevision": 2, "reservedRevisionHash": content});
+    let reserved = json!({"metadata": {"resourceVersion": "7"}, "status": status});
     assert_eq!(*patch, reserved, "a number is taken before it is used");
     assert_eq!(object["metadata"]["name"], "web-rev-2");
     assert_eq!(planned.notices.iter().map(ToString::to_string).collect::<Vec<_>>(), ["created revision 2"]);

@@ -33,19 +33,27 @@ pub struct Notice {
     pub is_warning: bool,
 }
 
+/// What is said about a request stands beside it and goes with it.
+const REQUEST: [&str; 3] = [
+    names::INPUT_ROLLBACK_ANNOTATION,
+    names::ROLLBACK_FORCE_ANNOTATION,
+    names::ROLLBACK_SPEC_ONLY_ANNOTATION,
+];
+
 impl Asked<'_> {
     /// The answer to a request to roll back; nothing when there is none, or when a tool has put it back.
     pub(in super::super) fn answer(&self) -> Option<(Action, Notice)> {
         let rollback = self.assigned.rollback?;
         let annotations = &self.world.instance["metadata"]["annotations"];
         let note = |key: &str| annotations[key].as_str();
+        let is = |key: &str| note(key) == Some("true");
         let kind = self.world.instance["kind"].as_str().unwrap_or_default().to_lowercase();
         let name = format!("{kind}/{}", text(self.world.instance, "name"));
         let request = Request {
             text: &rollback.text,
             writer: rollback.writer.clone(),
-            force: Force::No,
-            scope: Scope::Whole,
+            force: if is(names::ROLLBACK_FORCE_ANNOTATION) { Force::Yes } else { Force::No },
+            scope: if is(names::ROLLBACK_SPEC_ONLY_ANNOTATION) { Scope::SpecOnly } else { Scope::Whole },
         };
         let verdict = judge(
             &request,
@@ -86,7 +94,9 @@ impl Asked<'_> {
 
     /// One write that answers the request, so that nobody sees half of it.
     fn amend(&self, rollback: &Rollback, mut annotations: Value, spec: Option<&Value>) -> Action {
-        annotations[names::INPUT_ROLLBACK_ANNOTATION] = Value::Null;
+        for request in REQUEST {
+            annotations[request] = Value::Null;
+        }
         annotations[names::ANSWERED_ROLLBACK_ANNOTATION] = json!(rollback.text);
         let mut patch =
             json!({"metadata": {"resourceVersion": rollback.version, "annotations": annotations}});
