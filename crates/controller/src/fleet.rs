@@ -89,7 +89,9 @@ pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome
     let is_news =
         engine.fleets.take_stale(definition) && engine.fleets.learn(definition, Facts::of(engine, &serving));
     if is_news {
-        all(&serving).iter().for_each(|it| engine.fleets.ask(it));
+        for key in all(&serving) {
+            engine.fleets.ask(&key);
+        }
     }
     if serving.instances.read().is_err() {
         return wait(engine, &serving);
@@ -100,7 +102,9 @@ pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome
         None => Outcome::Done,
     };
     if is_news {
-        asking.into_iter().for_each(|it| engine.queue.add(Key::Instance(it)));
+        for key in asking {
+            engine.queue.add(Key::Instance(key));
+        }
     }
     outcome
 }
@@ -117,7 +121,9 @@ async fn assign_all(
     }));
     let outcomes: Vec<_> = assigned.buffer_unordered(AT_ONCE).collect().await;
     let again: Vec<_> = outcomes.into_iter().filter(|(_, outcome)| *outcome == Outcome::Retry).collect();
-    again.iter().for_each(|(key, _)| engine.fleets.ask(key));
+    for (key, _) in &again {
+        engine.fleets.ask(key);
+    }
     if again.is_empty() { Outcome::Done } else { Outcome::Retry }
 }
 

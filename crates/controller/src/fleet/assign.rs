@@ -194,29 +194,41 @@ async fn write(
 
 /// What people should hear of when an instance is assigned otherwise than before.
 fn news(instance: &Value, verdict: &Verdict) -> Vec<Told> {
-    let before = recorded(instance);
-    let now = record(verdict);
-    let mut told = Vec::new();
+    let (before, now) = (recorded(instance), record(verdict));
+    let turn = (before["because"] != now["because"])
+        .then(|| turn(before["because"].as_str().unwrap_or_default(), verdict))
+        .flatten();
+    let problem = now["message"].as_str().filter(|it| before["message"] != **it);
+    let first = verdict.remarks.iter().find(|it| it.is_of_instance());
+    let warning = first.zip(problem).map(|(first, words)| Told {
+        reason: first.reason(),
+        note: words.to_owned(),
+        is_warning: true,
+    });
+    turn.into_iter().chain(warning).collect()
+}
+
+/// What is told when something else decides about an instance than before.
+fn turn(before: &str, verdict: &Verdict) -> Option<Told> {
     let at = verdict.assignment.map_or_else(String::new, |it| format!(" at revision {}", it.number));
-    let mut tell = |reason: &'static str, note: String, is_warning: bool| {
-        told.push(Told { reason, note, is_warning });
+    let (reason, note, is_warning) = match verdict.because {
+        Because::Pinned => ("Pinned", format!("pinned{at}"), false),
+        Because::InputHeld => ("Held", format!("held{at}"), false),
+        Because::Minimum => ("MinimumRevision", format!("moved to what is allowed{at}"), true),
+        Because::Ending
+        | Because::Paused
+        | Because::Approved
+        | Because::Manual
+        | Because::Following
+        | Because::AwaitingAdmission => match before {
+            _ if before == Because::Pinned.as_str() => {
+                ("Unpinned", "follows its definition again".to_owned(), false)
+            }
+            _ if before == Because::InputHeld.as_str() => {
+                ("Released", "follows its own spec again".to_owned(), false)
+            }
+            _ => return None,
+        },
     };
-    if before["because"] != now["because"] {
-        let was = |because: Because| before["because"] == because.as_str();
-        match verdict.because {
-            Because::Pinned => tell("Pinned", format!("pinned{at}"), false),
-            Because::InputHeld => tell("Held", format!("held{at}"), false),
-            Because::Minimum => tell("MinimumRevision", format!("moved to what is allowed{at}"), true),
-            _ if was(Because::Pinned) => tell("Unpinned", "follows its definition again".to_owned(), false),
-            _ if was(Because::InputHeld) => tell("Released", "follows its own spec again".to_owned(), false),
-            _ => {}
-        }
-    }
-    if before["message"] != now["message"]
-        && let (Some(first), Some(words)) =
-            (verdict.remarks.iter().find(|it| it.is_of_instance()), now["message"].as_str())
-    {
-        tell(first.reason(), words.to_owned(), true);
-    }
-    told
+    Some(Told { reason, note, is_warning })
 }

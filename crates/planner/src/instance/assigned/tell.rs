@@ -58,11 +58,8 @@ impl Asked<'_> {
             keep(OBSERVED_INPUT);
             keep(OBSERVED_REVISION);
         }
-        let standing = match current.standing {
-            Standing::Completed => Standing::Completed,
-            _ if is_observed => Standing::Completed,
-            _ => Standing::InProgress,
-        };
+        let is_completed = is_observed || current.standing == Standing::Completed;
+        let standing = if is_completed { Standing::Completed } else { Standing::InProgress };
         let (input, revision) = (json!(current.number.to_wire()), json!(current.definition.number.to_wire()));
         let mut tell = |name: &str, value: Value| put(status, graph, name, value);
         if is_observed {
