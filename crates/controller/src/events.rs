@@ -2,6 +2,7 @@
 
 use k8s_openapi::api::core::v1::ObjectReference;
 use krono_planner::definition::Notice;
+use krono_planner::instance::Notice as OfInstance;
 use krono_planner::{Transition, notes, transitions};
 use kube::Client;
 use kube::runtime::events::{Event, EventType, Recorder, Reporter};
@@ -12,16 +13,6 @@ pub(crate) struct Events {
     /// Where every change of a condition is told.
     recorder: Option<Recorder>,
     client: Client,
-}
-
-/// Something that happened to an instance.
-pub(crate) struct Told {
-    /// In one word.
-    pub(crate) reason: &'static str,
-    /// In a sentence.
-    pub(crate) note: String,
-    /// Whether something is not as somebody wished.
-    pub(crate) is_warning: bool,
 }
 
 impl Events {
@@ -37,15 +28,10 @@ impl Events {
     }
 
     /// Tells what happened to an instance.
-    pub(crate) async fn note(&self, instance: &Value, told: Told) {
-        let event = Event {
-            type_: if told.is_warning { EventType::Warning } else { EventType::Normal },
-            reason: told.reason.to_owned(),
-            note: Some(told.note),
-            action: "Reconcile".to_owned(),
-            secondary: None,
-        };
-        self.publish(&self.anew(), event, instance).await;
+    pub(crate) async fn note(&self, instance: &Value, told: OfInstance) {
+        let transition =
+            Transition { condition: told.reason.to_owned(), note: told.note, is_warning: told.is_warning };
+        self.publish(&self.anew(), event(transition), instance).await;
     }
 
     /// Tells what began or ceased to hold about a definition.

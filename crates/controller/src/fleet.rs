@@ -1,22 +1,19 @@
 //! The instances of one definition: which revision each should run.
 
 mod assign;
-mod evidence;
-mod facts;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::StreamExt;
 use futures_util::stream;
+use krono_planner::fleet::Facts;
 
 use crate::engine::Engine;
 use crate::queue::{InstanceKey, Key, Outcome};
 use crate::serving::Serving;
 
-pub(crate) use assign::{decided, is_settled};
-pub(crate) use evidence::Quick;
-pub(crate) use facts::Facts;
+pub(crate) use assign::decided;
 
 /// How many instances are assigned at the same time.
 const AT_ONCE: usize = 16;
@@ -87,7 +84,7 @@ pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome
         return Outcome::Done;
     };
     let is_news =
-        engine.fleets.take_stale(definition) && engine.fleets.learn(definition, Facts::of(engine, &serving));
+        engine.fleets.take_stale(definition) && engine.fleets.learn(definition, facts(engine, &serving));
     if is_news {
         for key in all(&serving) {
             engine.fleets.ask(&key);
@@ -107,6 +104,14 @@ pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome
         }
     }
     outcome
+}
+
+/// Nothing while no revision is served.
+fn facts(engine: &Engine, serving: &Serving) -> Option<Facts> {
+    let current = serving.current_revision()?;
+    let definition = engine.definition(&serving.name)?;
+    let revisions = serving.revisions();
+    Some(Facts::of(&definition, current, &revisions.history, revisions.issued_at()))
 }
 
 async fn assign_all(

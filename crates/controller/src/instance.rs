@@ -10,14 +10,13 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use krono_graph::KindName;
 use krono_model::applyset::Inventory;
-use krono_planner::instance::{Action, Assigned, ObjectName, Plan, Refused, Rollback, World, plan};
+use krono_planner::instance::{Action, Assigned, Notice, ObjectName, Plan, Refused, Rollback, World, plan};
 use krono_planner::replacing;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::cache::{Entry, Incomplete, KindCache};
 use crate::engine::Engine;
-use crate::events::Told;
 use crate::queue::{InstanceKey, Key, Outcome};
 use crate::refusal::Refusal;
 use crate::requests::Subresource;
@@ -139,14 +138,13 @@ impl Pass<'_> {
         in_vain
     }
 
-    async fn tell(&self, notices: Vec<krono_planner::instance::Notice>) {
+    async fn tell(&self, notices: Vec<Notice>) {
         let instance = self.serving.instances.read().ok().and_then(|reading| {
             reading.objects().get(&self.key.namespace, &self.key.name).map(Entry::object)
         });
         let Some(instance) = instance else { return };
         for notice in notices {
-            let told = Told { reason: notice.reason, note: notice.note, is_warning: notice.is_warning };
-            self.engine.events.note(&instance, told).await;
+            self.engine.events.note(&instance, notice).await;
         }
     }
 

@@ -6,9 +6,10 @@ use std::sync::{Arc, OnceLock};
 use jiff::Timestamp;
 use krono_graph::{CompiledGraph, Interface, KindName, Options, compile, mentioned_kinds};
 use krono_history::revision::{History, Presence, Revision, known_definition_revision};
-use krono_history::{Digest, RevisionNumber};
+use krono_history::{Digest, RevisionNumber, input};
 use krono_model::names;
 use krono_planner::definition::Graphs;
+use krono_planner::fleet::Schemas;
 use kube::api::ApiResource;
 use serde_json::{Value, json};
 
@@ -189,6 +190,13 @@ impl Revisions {
 impl Graphs for Revisions {
     fn graph_of(&self, digest: Digest) -> Option<Result<&CompiledGraph, &str>> {
         Some(self.graph(digest)?.as_ref().map(|it| &it.compiled).map_err(String::as_str))
+    }
+}
+
+impl Schemas for Revisions {
+    fn refusal(&self, content: Digest, spec: &Value) -> Option<String> {
+        let graph = self.graph(content)?.as_ref().ok()?;
+        input::refusal(&graph.compiled.instance.spec, graph.validator(), spec)
     }
 }
 

@@ -21,8 +21,9 @@ use serde_json::Value;
 
 use crate::digest::Digest;
 
-pub use assigned::{Assigned, Notice, Rollback, Stamping, assignment, assignment_patch};
-pub use evidence::{highest_stamp, is_at};
+pub(crate) use assigned::{ASSIGNMENT, INPUT_HISTORY, assignment_patch, of_krono};
+pub use assigned::{Assigned, Notice, Rollback, Stamping, assignment};
+pub(crate) use evidence::{highest_stamp, is_at};
 pub(crate) use outlook::{Wanted, outlook};
 
 /// All that a plan for one instance is made from.

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use krono_history::input::Definition;
 use krono_history::writer::{keeper_of_spec, writer_of_annotation};
 use krono_model::names;
+use krono_planner::fleet::Facts;
 use krono_planner::instance::{Rollback, assignment};
 use krono_propagation::assignment::Because;
 use serde_json::Value;
 
 use crate::engine::Engine;
-use crate::fleet::{Facts, Quick, decided, is_settled};
+use crate::fleet::decided;
 use crate::graphs::Graph;
 use crate::queue::{InstanceKey, Key};
 use crate::serving::Serving;
@@ -65,10 +66,11 @@ impl Made {
     }
 
     fn assigned(serving: &Serving, facts: Arc<Facts>, instance: &Value) -> Option<Self> {
-        let verdict = decided(&facts, instance, &Quick { serving, instance });
-        if !is_settled(instance, &verdict) {
+        let decision = decided(serving, &facts, instance, None);
+        if !decision.is_settled() {
             return None;
         }
+        let verdict = decision.verdict;
         let has_request = !instance["metadata"]["annotations"][names::INPUT_ROLLBACK_ANNOTATION].is_null();
         let Some(assignment) = verdict.assignment else {
             let words: Vec<String> = verdict.remarks.iter().map(ToString::to_string).collect();

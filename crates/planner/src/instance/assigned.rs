@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 use super::{Action, World};
 
 pub use answer::{Notice, Rollback};
-pub use home::{assignment, assignment_patch};
+pub use home::assignment;
+pub(crate) use home::{ASSIGNMENT, INPUT_HISTORY, assignment_patch, of_krono};
 pub(super) use stamps::{Stamps, revision_of};
 pub(super) use tell::Progress;
 

@@ -59,7 +59,7 @@ impl Report<'_, '_> {
         status.insert("conditions".to_owned(), conditions.into());
         status.insert("state".to_owned(), state.as_str().into());
         if let Some(asked) = self.asked {
-            asked.tell(&mut status, self.graph, &self.travelled(&nodes));
+            asked.tell(&mut status, self.graph, &self.travelled(&nodes, asked));
         }
         changed(self.world.instance, status)
     }
@@ -81,8 +81,8 @@ impl Report<'_, '_> {
         usual
     }
 
-    fn travelled(&self, nodes: &[Progress]) -> Travelled {
-        let at = self.desired.iter().filter(|it| matches!(it.standing, Standing::Live)).count();
+    fn travelled(&self, nodes: &[Progress], asked: &Asked<'_>) -> Travelled {
+        let at = self.desired.iter().filter(|it| asked.is_at(it)).count();
         let is_open = |index: &usize| {
             let node = &self.graph.nodes[*index];
             let state = &self.evaluation.nodes[*index];

@@ -9,9 +9,9 @@ pub(super) const CURRENT_REVISION: &str = "currentRGDRevision";
 pub(super) const OBSERVED_INPUT: &str = "observedInputRevision";
 pub(super) const OBSERVED_REVISION: &str = "observedRGDRevision";
 pub(super) const PROPAGATION: &str = "propagation";
-pub(super) const INPUT_HISTORY: &str = "inputRevisionHistory";
+pub(crate) const INPUT_HISTORY: &str = "inputRevisionHistory";
 pub(super) const IGNORED_FIELDS: &str = "ignoredFields";
-pub(super) const ASSIGNMENT: &str = "assignment";
+pub(crate) const ASSIGNMENT: &str = "assignment";
 /// Under it stand fields whose names the author uses.
 const KRONO: &str = "krono";
 
@@ -38,16 +38,20 @@ fn is_authors(graph: &CompiledGraph, name: &str) -> bool {
 
 /// What the status of an instance says about its assignment: number, content, and what decided.
 pub fn assignment(instance: &Value) -> Option<(RevisionNumber, Digest, &str)> {
-    let status = &instance["status"];
-    [&status[KRONO][ASSIGNMENT], &status[ASSIGNMENT]].into_iter().find_map(|it| {
-        let number = RevisionNumber::from_wire(it["revision"].as_i64()?)?;
-        let digest = it["digest"].as_str()?.parse().ok()?;
-        Some((number, digest, it["because"].as_str().unwrap_or_default()))
-    })
+    let assignment = of_krono(&instance["status"], ASSIGNMENT);
+    let number = RevisionNumber::from_wire(assignment["revision"].as_i64()?)?;
+    let digest = assignment["digest"].as_str()?.parse().ok()?;
+    Some((number, digest, assignment["because"].as_str().unwrap_or_default()))
+}
+
+/// A field of krono's, where nobody knows which fields the author has.
+pub(crate) fn of_krono<'v>(status: &'v Value, name: &str) -> &'v Value {
+    let own = &status[KRONO][name];
+    if own.is_null() { &status[name] } else { own }
 }
 
 /// A merge patch of an instance's status that assigns it, for this very version of the instance.
-pub fn assignment_patch(instance: &Value, graph: Option<&CompiledGraph>, assignment: &Value) -> Value {
+pub(crate) fn assignment_patch(instance: &Value, graph: Option<&CompiledGraph>, assignment: &Value) -> Value {
     let is_authors = graph.is_some_and(|it| is_authors(it, ASSIGNMENT));
     let before =
         if is_authors { &instance["status"][KRONO][ASSIGNMENT] } else { &instance["status"][ASSIGNMENT] };

@@ -6,11 +6,13 @@ use krono_model::condition::{Condition, Status};
 use krono_model::instance::{ASSIGNED, FIELDS_IGNORED};
 use serde_json::{Map, Value, json};
 
+use super::super::desired::{Desired, Standing as Where};
 use super::Asked;
 use super::home::{
     ASSIGNMENT, CURRENT_INPUT, CURRENT_REVISION, IGNORED_FIELDS, INPUT_HISTORY, OBSERVED_INPUT,
-    OBSERVED_REVISION, PROPAGATION, own, put,
+    OBSERVED_REVISION, PROPAGATION, of_krono, own, put,
 };
+use super::stamps::input_of;
 
 /// How far the resources of an instance have come.
 pub(in super::super) struct Progress {
@@ -75,6 +77,23 @@ impl Asked<'_> {
         }
     }
 
+    /// Whether a resource is at the current input: it was written for it last, or would not be written for it. That others
+    /// have changed it since is no step back.
+    pub(in super::super) fn is_at(&self, resource: &Desired<'_>) -> bool {
+        match &resource.standing {
+            Where::Live | Where::Marked(_) | Where::Contested | Where::Different { again: true, .. } => true,
+            Where::Different { exists, .. } => *exists && self.is_stamped(resource),
+            Where::Terminating | Where::Foreign(_) | Where::Refused(_) => false,
+        }
+    }
+
+    fn is_stamped(&self, resource: &Desired<'_>) -> bool {
+        let name = &resource.name;
+        let seen = self.world.cluster.seen(&name.kind, &name.namespace, &name.name);
+        let number = self.inputs.current().map(|it| it.number);
+        number.is_some() && seen.and_then(|it| input_of(it.object)) == number
+    }
+
     /// `status.propagation`; its time is that of the last change of status or target.
     pub(super) fn propagation(
         &self,
@@ -102,10 +121,8 @@ impl Asked<'_> {
 
     /// Conditions that are there only when there is something to say.
     pub(in super::super) fn conditions(&self) -> Vec<Condition> {
-        let status = &self.world.instance["status"];
-        let assignment = [&status["krono"][ASSIGNMENT], &status[ASSIGNMENT]];
-        let problem = assignment.into_iter().find(|it| it["reason"].is_string());
-        let problem = problem.map(|it| {
+        let assignment = of_krono(&self.world.instance["status"], ASSIGNMENT);
+        let problem = assignment["reason"].is_string().then_some(assignment).map(|it| {
             let text = |field: &str| it[field].as_str().unwrap_or_default().to_owned();
             condition(ASSIGNED, Status::False, text("reason"), text("message"))
         });

@@ -6,58 +6,64 @@ use jiff::Timestamp;
 use krono_history::RevisionNumber;
 use krono_history::hold::{self, Hold};
 use krono_history::input;
+use krono_history::issue::Named;
 use krono_history::revision::History;
-use krono_planner::instance::Stamping;
+use krono_model::names;
 use krono_propagation::assignment::{Assignment, Fleet, Movement};
 use krono_propagation::limits::{Allowance, Limits};
 use serde_json::Value;
 
-use crate::engine::Engine;
-use crate::serving::Serving;
+use crate::instance::Stamping;
 
 /// The revisions of a definition, and its policy about them.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Facts {
-    pub(crate) history: History,
-    pub(crate) current: Assignment,
-    pub(crate) limits: Limits,
-    pub(crate) input_limit: usize,
-    pub(crate) stamping: Stamping,
+pub struct Facts {
+    /// The revisions that are kept, without what instances do not care about.
+    pub history: History,
+    /// What instances move to.
+    pub current: Assignment,
+    /// What the platform owner allows.
+    pub limits: Limits,
+    /// How many inputs of each instance are kept.
+    pub input_limit: usize,
+    /// When revisions are written on resources.
+    pub stamping: Stamping,
     hold: Hold,
     highest: Option<RevisionNumber>,
     issued_at: BTreeMap<RevisionNumber, Timestamp>,
 }
 
 impl Facts {
-    /// Nothing while no revision is served.
-    pub(crate) fn of(engine: &Engine, serving: &Serving) -> Option<Self> {
-        let current = serving.current_revision()?;
-        let definition = engine.definition(&serving.name)?;
+    /// `current` is what instances move to; `issued_at` tells when each revision was issued.
+    pub fn of(
+        definition: &Value,
+        current: &Named,
+        history: &History,
+        issued_at: BTreeMap<RevisionNumber, Timestamp>,
+    ) -> Self {
         let policy = &definition["spec"]["revisionManagement"];
-        let revisions = serving.revisions();
-        let history = &revisions.history;
         let limits = Limits::read(&policy["instances"]).limits;
         let annotations = &definition["metadata"]["annotations"];
         let wish = hold::Wish {
-            annotation: annotations[krono_model::names::ACTIVE_REVISION_ANNOTATION].as_str(),
+            annotation: annotations[names::ACTIVE_REVISION_ANNOTATION].as_str(),
             field: policy["activeRevision"].as_i64(),
             minimum: limits.minimum,
         };
         let last = definition["status"]["lastIssuedRevision"].as_i64().and_then(RevisionNumber::from_wire);
-        Some(Self {
+        Self {
             current: Assignment { number: current.number, digest: current.digest },
             hold: hold::hold(wish, history),
             highest: history.highest().max(last),
-            issued_at: revisions.issued_at(),
+            issued_at,
             input_limit: input_limit(policy),
             stamping: stamping(policy),
             limits,
             history: without_versions(history),
-        })
+        }
     }
 
     /// The same, for a decision now.
-    pub(crate) fn fleet<'f>(&'f self, stopped: &'f str, now: Timestamp) -> Fleet<'f> {
+    pub(super) fn fleet<'f>(&'f self, stopped: &'f str, now: Timestamp) -> Fleet<'f> {
         Fleet {
             history: &self.history,
             current: Some(self.current),
@@ -74,11 +80,12 @@ impl Facts {
     }
 
     /// Why nobody moves, if nobody does.
-    pub(crate) fn stopped(&self) -> String {
+    pub(super) fn stopped(&self) -> String {
         if matches!(self.hold, Hold::Invalid(_)) { self.hold.to_string() } else { String::new() }
     }
 
-    pub(crate) fn may_pin(&self) -> bool {
+    /// Whether instances may be pinned.
+    pub fn may_pin(&self) -> bool {
         self.limits.pins == Allowance::Allowed
     }
 }
