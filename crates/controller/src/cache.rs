@@ -231,8 +231,10 @@ impl Objects {
     }
 }
 
+/// What an object is a member of: an `ApplySet`, or the inputs of the instance with a UID.
 fn applyset(object: &Value) -> Option<&str> {
-    object["metadata"]["labels"][names::APPLYSET_PART_OF_LABEL].as_str()
+    let labels = &object["metadata"]["labels"];
+    labels[names::APPLYSET_PART_OF_LABEL].as_str().or_else(|| labels[names::INPUT_REVISION_OF_LABEL].as_str())
 }
 
 fn uid(object: &Value) -> &str {

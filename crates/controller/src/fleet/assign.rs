@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use krono_model::applyset::Inventory;
 use krono_planner::fleet::{Decision, Facts, World, decide, is_lost};
-use krono_planner::instance::Cluster;
+use krono_planner::instance::{Cluster, Keeping};
 use serde_json::Value;
 
 use crate::cache::{Entry, KindCache};
@@ -63,6 +63,9 @@ async fn all_caches(
 ) -> kube::Result<Vec<Arc<KindCache>>> {
     let inventory = Inventory::read(instance).ok().flatten().unwrap_or_default();
     let mut all: Vec<Arc<KindCache>> = Vec::new();
+    if facts.keeping() != Keeping::Inline {
+        all.push(Arc::clone(engine.inputs()));
+    }
     for revision in facts.history.live() {
         let graph = serving.graph_of(revision.digest);
         let caches = serving.caches(graph.as_deref(), &inventory, &engine.catalogue, &engine.caches).await?;

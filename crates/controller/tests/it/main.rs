@@ -10,6 +10,7 @@ mod examples;
 mod external;
 mod faults;
 mod first;
+mod input_objects;
 mod inputs;
 mod kinds;
 mod leadership;

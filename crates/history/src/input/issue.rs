@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Definition, Input, Inputs, PackedSpec, Standing};
+use super::{Definition, Input, Inputs, KeptSpec, Limit, PackedSpec, Standing};
 use crate::number::{Exhausted, Traces};
 use crate::{Digest, RevisionNumber};
 
@@ -18,7 +18,7 @@ pub struct World<'a> {
     /// Where numbers have been seen; input revisions that are known count without being named.
     pub traces: Traces,
     /// How many are kept.
-    pub limit: usize,
+    pub limit: Limit,
     /// The one that the instance is held at, which stays.
     pub held: Option<RevisionNumber>,
     /// The time, as Kubernetes writes it.
@@ -57,7 +57,7 @@ pub fn issue(world: &World<'_>) -> Decision {
         created_at: Some(world.now.to_owned()),
         restored_from: world.inputs.iter().find(|it| it.digest == digest).map(|it| it.number),
         standing: Standing::InProgress,
-        spec: Some(PackedSpec::pack(world.spec)),
+        spec: KeptSpec::Packed(PackedSpec::pack(world.spec)),
     };
     Decision::Issue(world.inputs.with(newest, world.limit, world.held))
 }

@@ -5,7 +5,7 @@ use krono_model::names as keys;
 use krono_model::wire::ResourceGraphInputRevision;
 use serde_json::{Value, json};
 
-use super::{Definition, Input, PackedSpec, Standing};
+use super::{Definition, Input, KeptSpec, PackedSpec, Standing};
 use crate::revision::Unreadable;
 use crate::{Digest, RevisionNumber, names};
 
@@ -29,9 +29,7 @@ pub fn input_revision_object(
             keys::RGD_REVISION: input.definition.number.to_string(),
             keys::INPUT_REVISION_OF_LABEL: of.uid,
         },
-        "ownerReferences": [{
-            "apiVersion": instance["apiVersion"], "kind": of.kind, "name": of.name, "uid": of.uid, "controller": true,
-        }],
+        "ownerReferences": [input_revision_owner(instance)],
     });
     if names::is_shortened_in_label(&of.name) {
         metadata["annotations"] = json!({keys::INSTANCE_NAME_ANNOTATION: of.name});
@@ -64,6 +62,14 @@ pub fn input_revision_object(
     })
 }
 
+/// The reference to the instance, with which its input revisions go.
+pub fn input_revision_owner(instance: &Value) -> Value {
+    let of = InstanceRef::from_object(instance);
+    json!({
+        "apiVersion": instance["apiVersion"], "kind": of.kind, "name": of.name, "uid": of.uid, "controller": true,
+    })
+}
+
 /// The input revision that an object holds.
 pub fn read_object(object: &Value) -> Result<Input, Unreadable> {
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
@@ -83,6 +89,6 @@ pub fn read_object(object: &Value) -> Result<Input, Unreadable> {
         created_at: typed.spec.created_at,
         restored_from: revision.restored_from,
         standing: status.as_deref().and_then(Standing::read).unwrap_or(Standing::Superseded),
-        spec: Some(PackedSpec::pack(&json!(typed.spec.instance_spec.unwrap_or_default()))),
+        spec: KeptSpec::Packed(PackedSpec::pack(&json!(typed.spec.instance_spec.unwrap_or_default()))),
     })
 }

@@ -31,7 +31,7 @@ struct Scene {
 
 impl Scene {
     fn decide(&self, spec: &Value, definition: Definition) -> Decision {
-        let (limit, held) = (self.limit.unwrap_or(HISTORY_LIMIT), self.held);
+        let (limit, held) = (Limit::inline(self.limit.unwrap_or(HISTORY_LIMIT)), self.held);
         issue(&World { spec, definition, inputs: &self.inputs, traces: self.traces, limit, held, now: NOW })
     }
 
@@ -169,12 +169,12 @@ fn v4_specs_are_within_a_budget_and_the_oldest_go() {
     for seed in 0..5 {
         scene.ask(&json!({"text": noise(seed, 20_000)}), definition(1, 'a'));
     }
-    let kept: Vec<bool> = scene.inputs.iter().map(|it| it.spec.is_some()).collect();
+    let kept: Vec<bool> = scene.inputs.iter().map(|it| it.packed().is_some()).collect();
     assert_eq!(kept, [true, true, false, false, false]);
-    let room: usize = scene.inputs.iter().filter_map(|it| it.spec.as_ref()).map(PackedSpec::size).sum();
+    let room: usize = scene.inputs.iter().filter_map(Input::packed).map(PackedSpec::size).sum();
     assert!(room <= BUDGET, "{room}");
     scene.ask(&json!({"text": noise(9, 100_000)}), definition(1, 'a'));
-    assert!(scene.inputs.iter().all(|it| it.spec.is_none()));
+    assert!(scene.inputs.iter().all(|it| it.spec == KeptSpec::Dropped));
     let definitions = definitions(&[(1, 'a')]);
     let told = summaries(&scene.inputs, &definitions);
     assert_eq!(told[0]["restorable"], json!(false));
@@ -334,7 +334,7 @@ fn v22_what_cannot_be_restored_is_refused_with_the_reason() {
     let fewer = Inputs::new(scene.inputs.iter().take(1).cloned().collect());
     check("1", situation(&fewer, &all), "no longer kept; the oldest that is kept is 3");
     let without_specs =
-        Inputs::new(scene.inputs.iter().map(|it| Input { spec: None, ..it.clone() }).collect());
+        Inputs::new(scene.inputs.iter().map(|it| Input { spec: KeptSpec::Dropped, ..it.clone() }).collect());
     check("2", situation(&without_specs, &all), "there was no room for its spec");
 }
 

@@ -13,7 +13,7 @@ use krono_propagation::assignment::{Assignment, Fleet, Movement};
 use krono_propagation::limits::{Allowance, Limits};
 use serde_json::Value;
 
-use crate::instance::Stamping;
+use crate::instance::{Keeping, Stamping};
 
 /// The revisions of a definition, and its policy about them.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Facts {
     pub input_limit: usize,
     /// When revisions are written on resources.
     pub stamping: Stamping,
+    /// The definition, where inputs are objects of their own.
+    keeping: Option<String>,
     hold: Hold,
     highest: Option<RevisionNumber>,
     issued_at: BTreeMap<RevisionNumber, Timestamp>,
@@ -57,6 +59,9 @@ impl Facts {
             issued_at,
             input_limit: input_limit(policy),
             stamping: stamping(policy),
+            keeping: keeps_objects(definition).then(|| {
+                definition["metadata"]["name"].as_str().unwrap_or_default().to_owned()
+            }),
             limits,
             history: without_versions(history),
         }
@@ -84,6 +89,14 @@ impl Facts {
         if matches!(self.hold, Hold::Invalid(_)) { self.hold.to_string() } else { String::new() }
     }
 
+    /// Where inputs are kept.
+    pub fn keeping(&self) -> Keeping<'_> {
+        match &self.keeping {
+            Some(definition) => Keeping::Objects { definition },
+            None => Keeping::Inline,
+        }
+    }
+
     /// Whether instances may be pinned.
     pub fn may_pin(&self) -> bool {
         self.limits.pins == Allowance::Allowed
@@ -103,6 +116,12 @@ fn without_versions(history: &History) -> History {
 fn input_limit(policy: &Value) -> usize {
     let limit = policy["inputHistoryLimit"].as_u64().and_then(|it| usize::try_from(it).ok());
     limit.unwrap_or(input::HISTORY_LIMIT)
+}
+
+/// Instances that belong to no namespace have no objects beside them.
+fn keeps_objects(definition: &Value) -> bool {
+    let spec = &definition["spec"];
+    spec["revisionManagement"]["inputRevisions"] == "Objects" && spec["schema"]["scope"] != "Cluster"
 }
 
 fn stamping(policy: &Value) -> Stamping {
