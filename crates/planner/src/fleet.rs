@@ -75,5 +75,5 @@ pub fn decide<'a>(world: &World<'a>, cluster: Option<&dyn Cluster>) -> Decision<
     let stopped = world.facts.stopped();
     let verdict = rules::decide(&world.facts.fleet(&stopped, world.now), &about, &Open);
     let graph = verdict.assignment.and_then(|it| world.schemas.graph_of(it.digest)?.ok());
-    Decision { instance, graph, verdict }
+    Decision { instance, graph, verdict, pinned_by: None }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use krono_history::writer::writer_of_annotation;
 use krono_model::applyset::Inventory;
+use krono_model::names;
 use krono_planner::fleet::{Decision, Facts, World, decide, is_lost};
 use krono_planner::instance::{Cluster, Keeping};
 use serde_json::Value;
@@ -25,7 +27,7 @@ pub(super) async fn assign(
 ) -> Outcome {
     let Some(instance) = read(serving, key) else { return Outcome::Done };
     if !is_lost(&instance) {
-        return write(engine, serving, key, &decided(serving, facts, &instance, None)).await;
+        return write(engine, serving, key, decided(serving, facts, &instance, None)).await;
     }
     let Ok(caches) = all_caches(engine, serving, facts, &instance).await else { return Outcome::Retry };
     let decision = {
@@ -35,7 +37,7 @@ pub(super) async fn assign(
         };
         decided(serving, facts, &instance, Some(&cluster))
     };
-    write(engine, serving, key, &decision).await
+    write(engine, serving, key, decision).await
 }
 
 /// What the rules say about an instance now.
@@ -82,17 +84,23 @@ async fn write(
     engine: &Engine,
     serving: &Arc<Serving>,
     key: &InstanceKey,
-    decision: &Decision<'_>,
+    mut decision: Decision<'_>,
 ) -> Outcome {
     if decision.is_settled() {
         return Outcome::Done;
     }
     let name = (key.namespace.as_str(), key.name.as_str());
     let resource = &serving.instances.resource;
+    if decision.is_newly_pinned() {
+        // Caches do not know who wrote what.
+        let Ok(live) = engine.requests.get(resource, name.0, name.1).await else { return Outcome::Retry };
+        let writer = live.and_then(|it| writer_of_annotation(&it, names::RGD_REVISION));
+        decision.pinned_by = writer.map(|it| it.manager);
+    }
     let answer = engine.requests.merge(resource, name, &decision.patch(), Subresource::Status).await;
     match answer {
         Ok(answer) => {
-            for notice in decision.notices() {
+            for notice in decision.notices(&answer) {
                 engine.events.note(&answer, notice).await;
             }
             serving.instances.answer(answer, None, &Key::Fleet(Arc::clone(&serving.name)));

@@ -57,8 +57,12 @@ pub(super) async fn perform(place: Place<'_>, action: Action) -> Result<Beside, 
         Action::Begin(patch) => place.patch_instance(&patch, Subresource::Status).await,
         Action::Amend(patch) => place.patch_instance(&patch, Subresource::None).await,
         Action::Input(InputAction::Create { name, object }) => place.create(name, &object).await,
-        Action::Input(InputAction::Adopt { name, patch }) => place.patch(name, &patch, Subresource::None).await,
-        Action::Input(InputAction::Tell { name, patch }) => place.patch(name, &patch, Subresource::Status).await,
+        Action::Input(InputAction::Adopt { name, patch }) => {
+            place.patch(name, &patch, Subresource::None).await
+        }
+        Action::Input(InputAction::Tell { name, patch }) => {
+            place.patch(name, &patch, Subresource::Status).await
+        }
         Action::Input(InputAction::Prune { name, uid }) => place.delete(name, &uid).await,
     }
     .map(|()| None)

@@ -11,6 +11,7 @@ mod examples;
 mod external;
 mod faults;
 mod first;
+mod impostor;
 mod input_objects;
 mod inputs;
 mod kinds;

@@ -59,9 +59,8 @@ impl Facts {
             issued_at,
             input_limit: input_limit(policy),
             stamping: stamping(policy),
-            keeping: keeps_objects(definition).then(|| {
-                definition["metadata"]["name"].as_str().unwrap_or_default().to_owned()
-            }),
+            keeping: keeps_objects(definition)
+                .then(|| definition["metadata"]["name"].as_str().unwrap_or_default().to_owned()),
             limits,
             history: without_versions(history),
         }

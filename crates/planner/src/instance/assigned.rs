@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 use super::{Action, World};
 
 pub use answer::{Notice, Rollback};
-pub use objects::kind as input_kind;
-pub(crate) use objects::known;
 pub use home::assignment;
 pub(crate) use home::{ASSIGNMENT, INPUT_HISTORY, assignment_patch, of_krono};
+pub use objects::kind as input_kind;
+pub(crate) use objects::known;
 pub(super) use stamps::{Stamps, revision_of};
 pub(super) use tell::Progress;
 

@@ -7,12 +7,12 @@ use krono_model::instance::{ASSIGNED, FIELDS_IGNORED};
 use serde_json::{Map, Value, json};
 
 use super::super::desired::{Desired, Standing as Where};
-use super::{Asked, Keeping};
 use super::home::{
     ASSIGNMENT, CURRENT_INPUT, CURRENT_REVISION, IGNORED_FIELDS, INPUT_HISTORY, OBSERVED_INPUT,
     OBSERVED_REVISION, PROPAGATION, of_krono, own, put,
 };
 use super::stamps::input_of;
+use super::{Asked, Keeping};
 
 /// How far the resources of an instance have come.
 pub(in super::super) struct Progress {
