@@ -14,6 +14,7 @@ use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
 use crate::claims::Claims;
 use crate::contests::Contests;
+use crate::definition::Takeover;
 use crate::definitions::KindChange;
 use crate::events::Events;
 use crate::metrics::Metrics;
@@ -40,6 +41,7 @@ pub(crate) struct Engine {
     pub(crate) events: Events,
     pub(crate) claims: Claims,
     pub(crate) contests: Contests,
+    pub(crate) takeover: Takeover,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
     revisions: OnceLock<Arc<KindCache>>,
@@ -76,6 +78,7 @@ impl Engine {
             events: Events::new(client, options.condition_events),
             claims: Claims::default(),
             contests: Contests::default(),
+            takeover: Takeover::default(),
             options,
             metrics,
         }
@@ -205,10 +208,14 @@ impl Engine {
         if change == KindChange::Form {
             self.caches.renew(kind);
         }
+        let concerns_all = self.takeover.kind_changed(kind);
         let Ok(reading) = self.definitions().read() else { return };
         for definition in reading.objects().all().map(Entry::object) {
             let makes = crd_name(&definition).is_some_and(|it| it == kind);
-            if makes || mentions_group(&definition, kind.split_once('.').map_or("", |(_, group)| group)) {
+            if concerns_all
+                || makes
+                || mentions_group(&definition, kind.split_once('.').map_or("", |(_, group)| group))
+            {
                 self.queue
                     .add(Key::Definition(definition["metadata"]["name"].as_str().unwrap_or_default().into()));
             }

@@ -24,5 +24,6 @@ mod scopes;
 mod status;
 mod storm;
 mod suspension;
+mod takeover;
 mod values;
 mod world;
