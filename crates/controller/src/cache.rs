@@ -56,11 +56,6 @@ impl Entry {
         self.object.without_spec()
     }
 
-    /// Whether it is shown as in another reading of the same version: a change of the kind brings defaults and fields.
-    fn shows(&self, other: &Self) -> bool {
-        self.object == other.object || self.object.unpack() == other.object.unpack()
-    }
-
     /// An object as it was read, outside of any cache; it loses its managed fields.
     pub(crate) fn read(object: &mut Value) -> Self {
         let live = Digest::of_applied(object, names::MANAGER_RESOURCES);
@@ -124,8 +119,8 @@ impl Objects {
         }
         let (namespace, name) = identity(object);
         if let Some(known) = self.get_mut(&namespace, &name)
+            && known.version >= entry.version
             && entry.version > 0
-            && (known.version > entry.version || (known.version == entry.version && known.shows(&entry)))
         {
             known.confirmed = true;
             return Put::Known;

@@ -15,8 +15,8 @@ use crate::catalogue::{Catalogue, Served, mentions_group};
 use crate::claims::Claims;
 use crate::contests::Contests;
 use crate::definition::Takeover;
-use crate::definitions::KindChange;
 use crate::events::Events;
+use crate::fleet::{self, Fleets};
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::queue::{Key, Outcome, Queue};
@@ -40,6 +40,7 @@ pub(crate) struct Engine {
     pub(crate) metrics: Metrics,
     pub(crate) events: Events,
     pub(crate) claims: Claims,
+    pub(crate) fleets: Fleets,
     pub(crate) contests: Contests,
     pub(crate) takeover: Takeover,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
@@ -77,6 +78,7 @@ impl Engine {
             router,
             events: Events::new(client, options.condition_events),
             claims: Claims::default(),
+            fleets: Fleets::default(),
             contests: Contests::default(),
             takeover: Takeover::default(),
             options,
@@ -88,6 +90,7 @@ impl Engine {
     pub(crate) async fn reconcile(&self, key: &Key) -> Outcome {
         match key {
             Key::Definition(name) => definition::reconcile(self, name).await,
+            Key::Fleet(definition) => fleet::reconcile(self, definition).await,
             Key::Instance(key) => instance::reconcile(self, key).await,
         }
     }
@@ -203,11 +206,8 @@ impl Engine {
     }
 
     /// A kind changed: `plural.group`. Definitions that make it, or may have been compiled against it, are looked at.
-    pub(crate) fn kind_changed(&self, kind: &str, change: KindChange) {
+    pub(crate) fn kind_changed(&self, kind: &str) {
         self.catalogue.forget(kind);
-        if change == KindChange::Form {
-            self.caches.renew(kind);
-        }
         let concerns_all = self.takeover.kind_changed(kind);
         let Ok(reading) = self.definitions().read() else { return };
         for definition in reading.objects().all().map(Entry::object) {
@@ -233,6 +233,8 @@ impl Engine {
         self.router.serve(&serving.instances.kind, Arc::clone(&name));
         let serving = Arc::new(serving);
         self.servings.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::clone(&serving));
+        self.fleets.doubt(&serving.name);
+        self.queue.add(Key::Fleet(Arc::clone(&serving.name)));
         self.enqueue_instances(&serving);
     }
 
@@ -240,6 +242,7 @@ impl Engine {
     pub(crate) fn stop_serving(&self, definition: &str) {
         let serving = self.servings.write().unwrap_or_else(PoisonError::into_inner).remove(definition);
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).remove(definition);
+        self.fleets.forget(definition);
         if let Some(serving) = serving {
             self.router.stop(&serving.instances.kind);
         }

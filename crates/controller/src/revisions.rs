@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use jiff::Timestamp;
 use krono_graph::{CompiledGraph, Interface, KindName, Options, compile, mentioned_kinds};
 use krono_history::revision::{History, Presence, Revision, known_definition_revision};
-use krono_history::{Digest, RevisionNumber};
+use krono_history::{Digest, RevisionNumber, input};
 use krono_model::names;
 use krono_planner::definition::Graphs;
+use krono_planner::fleet::Schemas;
 use kube::api::ApiResource;
 use serde_json::{Value, json};
 
@@ -163,6 +165,15 @@ impl Revisions {
         objects
     }
 
+    /// When each was issued.
+    pub(crate) fn issued_at(&self) -> BTreeMap<RevisionNumber, Timestamp> {
+        let issued = |object: &Value| {
+            let created = object["spec"]["createdAt"].as_str();
+            created.or_else(|| object["metadata"]["creationTimestamp"].as_str())?.parse().ok()
+        };
+        self.objects.iter().filter_map(|(number, object)| Some((*number, issued(object)?))).collect()
+    }
+
     /// The graph of some content: the newest revision that has it says what it was compiled against.
     pub(crate) fn graph(&self, digest: Digest) -> Option<&Result<Arc<Graph>, String>> {
         let newest = self.kept.values().rfind(|it| it.digest == digest)?;
@@ -179,6 +190,13 @@ impl Revisions {
 impl Graphs for Revisions {
     fn graph_of(&self, digest: Digest) -> Option<Result<&CompiledGraph, &str>> {
         Some(self.graph(digest)?.as_ref().map(|it| &it.compiled).map_err(String::as_str))
+    }
+}
+
+impl Schemas for Revisions {
+    fn refusal(&self, content: Digest, spec: &Value) -> Option<String> {
+        let graph = self.graph(content)?.as_ref().ok()?;
+        input::refusal(&graph.compiled.instance.spec, graph.validator(), spec)
     }
 }
 

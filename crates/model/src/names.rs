@@ -99,6 +99,12 @@ pub const INPUT_REVISION_OF_LABEL: &str = "krono.dev/instance-uid";
 /// The whole name of the instance, on its input revisions whose label is shortened.
 pub const INSTANCE_NAME_ANNOTATION: &str = "krono.dev/instance-name";
 
+/// Stamps on resources whose own kind comes from a definition: there the plain key is a pin, and nothing but a pin.
+pub const OWNER_STAMP_PREFIX: &str = "internal.kro.run/owner-";
+/// What the names of stamps end in, after [`PREFIX`] or [`OWNER_STAMP_PREFIX`].
+pub const STAMPS: [&str; 5] =
+    ["rgd-revision", "input-revision", "instance-name", "instance-namespace", "resource-id"];
+
 /// A request, on a definition: restore what a revision said.
 pub const ROLLBACK_ANNOTATION: &str = "kro.run/rollback-to-revision";
 /// A request, on an instance: restore an input revision.

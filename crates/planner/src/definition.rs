@@ -5,6 +5,7 @@ mod deletion;
 mod lineage;
 mod marks;
 mod notice;
+mod own_status;
 mod past;
 mod plain;
 mod restore;

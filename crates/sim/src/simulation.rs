@@ -238,6 +238,7 @@ impl Simulation {
             instance: &entry.object,
             graph: definition.graph.as_deref().map_err(String::as_str),
             owner: Owner { definition_name: &definition.name, definition_uid: &definition.uid },
+            assigned: None,
             cluster: &view,
             refused: &work.refused,
             resting: &BTreeSet::new(),

@@ -19,8 +19,15 @@ use crate::world::{Controller, World};
 const EXAMPLES: [&str; 4] = ["additionalPrinterColumns", "cel-functions", "job-example", "webapp"];
 /// What a chainsaw test begins with.
 const CHAINSAW_FILES: [&str; 3] = ["rgd.yaml", "instance.yaml", "valid-instance.yaml"];
-/// Fields of a child that a new master may write: the mark of its release, and who wrote what.
-const EXPLAINED: [&str; 1] = [".metadata.labels.kro.run/kro-version"];
+/// Fields of a child that a new master may write: the mark of its release, and the stamps that kro does not have.
+const EXPLAINED: [&str; 6] = [
+    ".metadata.labels.kro.run/kro-version",
+    ".metadata.annotations.kro.run/rgd-revision",
+    ".metadata.annotations.kro.run/input-revision",
+    ".metadata.annotations.kro.run/instance-name",
+    ".metadata.annotations.kro.run/instance-namespace",
+    ".metadata.annotations.kro.run/resource-id",
+];
 
 /// Plays kro's manifests on the real server under kro, under krono, and under kro again.
 pub(crate) async fn run(krono: &Path) -> anyhow::Result<Report> {

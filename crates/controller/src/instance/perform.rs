@@ -52,6 +52,8 @@ pub(super) async fn perform(place: Place<'_>, action: Action) -> Result<Beside, 
         Action::Delete { name, uid } => place.delete(name, &uid).await,
         Action::Release { name, patch } | Action::Unmark { name, patch } => place.patch(name, &patch).await,
         Action::RemoveFinalizer(patch) => place.remove_finalizer(&patch).await,
+        Action::Begin(patch) => place.patch_instance(&patch, Subresource::Status).await,
+        Action::Amend(patch) => place.patch_instance(&patch, Subresource::None).await,
     }
     .map(|()| None)
 }
@@ -150,6 +152,14 @@ impl Place<'_> {
                 return Err(Failure { of: None, refusal: Refusal::Stale });
             }
         }
+        Ok(())
+    }
+
+    async fn patch_instance(&self, patch: &Value, of: Subresource) -> Result<(), Failure> {
+        let instances = &self.serving.instances;
+        let name = (self.key.namespace.as_str(), self.key.name.as_str());
+        let answer = self.engine.requests.merge(&instances.resource, name, patch, of).await;
+        instances.answer(answer.map_err(|error| failure(None, &error))?, None, &self.by());
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! The controllers on the embedded API server.
 
+mod assignments;
 mod collections;
 mod conditions;
 mod convergence;
@@ -9,6 +10,7 @@ mod examples;
 mod external;
 mod faults;
 mod first;
+mod inputs;
 mod kinds;
 mod leadership;
 mod line;

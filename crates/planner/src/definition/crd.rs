@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 
 use super::marks;
+use super::own_status;
 use super::plain::plain;
 use super::verdict::{breaking, change_that_kro_sees, every_change};
 use super::{Serving, World, is_terminating, metadata, owner};
@@ -167,7 +168,7 @@ fn needed(
     spec: Option<&CustomResourceSpec>,
     graph: &CompiledGraph,
 ) -> Result<CustomResourceSpec, String> {
-    let wanted = &graph.crd.spec;
+    let wanted = &own_status::spec_of(graph);
     let Some(spec) = spec else { return Ok(wanted.clone()) };
     let name = &graph.crd.metadata.name;
     if let Some(fixed) = fixed(spec, wanted) {
@@ -215,13 +216,13 @@ fn members<'a>(world: &World<'a>) -> impl Iterator<Item = (Digest, &'a CompiledG
 
 /// What the current revision and all that instances are assigned to promise; nothing when there are none.
 fn promised(world: &World<'_>) -> Option<CustomResourceSpec> {
-    members(world).map(|(_, graph)| graph.crd.spec.clone()).reduce(|joint, next| joined(&joint, &next))
+    members(world).map(|(_, graph)| own_status::spec_of(graph)).reduce(|joint, next| joined(&joint, &next))
 }
 
 /// What a CRD that is made anew should be.
 fn widened(world: &World<'_>, graph: &CompiledGraph) -> CustomResourceSpec {
     let assigned = members(world).filter(|_| !allows_breaking(world.definition));
-    assigned.fold(graph.crd.spec.clone(), |joint, (_, next)| joined(&joint, &next.crd.spec))
+    assigned.fold(own_status::spec_of(graph), |joint, (_, next)| joined(&joint, &own_status::spec_of(next)))
 }
 
 /// A spec that serves instances of both; versions that only one of them has are not joined.

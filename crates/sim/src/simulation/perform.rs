@@ -49,7 +49,9 @@ impl Simulation {
             | Action::Apply { .. }
             | Action::Delete { .. }
             | Action::Release { .. }
-            | Action::Unmark { .. } => false,
+            | Action::Unmark { .. }
+            | Action::Begin(_)
+            | Action::Amend(_) => false,
         }
     }
 
@@ -155,6 +157,9 @@ fn request(instance: &ObjectName, action: Action) -> Request {
         }
         Action::RemoveFinalizer(patch) => {
             Request::Merge { name: instance.clone(), patch, manager: names::MANAGER_LABELLER }
+        }
+        Action::Begin(patch) | Action::Amend(patch) => {
+            Request::Merge { name: instance.clone(), patch, manager: names::MANAGER_KRONO }
         }
     }
 }
