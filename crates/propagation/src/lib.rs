@@ -8,3 +8,7 @@
 
 pub mod assignment;
 pub mod limits;
+pub mod policy;
+mod problem;
+
+pub use problem::Problem;
