@@ -42,7 +42,6 @@ impl Window {
         self.schedule.find_next_occurrence(&local, false).ok().map(|it| it.timestamp())
     }
 
-    #[cfg(test)]
     fn span_before(&self, at: Timestamp) -> Option<(Timestamp, Timestamp)> {
         let begun = self.begun(at.checked_sub(SignedDuration::from_nanos(1)).ok()?)?;
         Some((begun, begun.saturating_add(self.lasts).unwrap_or(Timestamp::MAX)))
@@ -64,7 +63,6 @@ impl Windows {
     }
 
     /// The times at which it was open, the latest first; none overlaps another.
-    #[cfg(test)]
     pub(crate) fn back_from(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, Timestamp)> {
         let mut end = Some(now);
         std::iter::from_fn(move || {
@@ -75,7 +73,6 @@ impl Windows {
     }
 
     /// The last time before an instant at which it was open; what is open at the instant ends there.
-    #[cfg(test)]
     fn last_before(&self, at: Timestamp) -> Option<(Timestamp, Timestamp)> {
         if self.0.is_empty() {
             return Some((Timestamp::MIN, at)).filter(|_| at > Timestamp::MIN);

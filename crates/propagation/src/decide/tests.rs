@@ -1,0 +1,7 @@
+//! The rules, one by one.
+
+mod failures;
+mod order;
+mod pace;
+mod people;
+mod rollback;
