@@ -55,6 +55,10 @@ struct Mentions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Each {
     Nothing,
+    /// Its index, and that only within `exponentialTarget`: many neighbours have the same.
+    ExponentialTarget,
+    /// Its index, and that only in steps of so many.
+    LinearTarget(i64),
     Index,
     More,
 }

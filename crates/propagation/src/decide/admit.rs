@@ -5,7 +5,8 @@ use super::decision::{Counts, Move};
 use super::rank::Ranks;
 use super::stages::Stages;
 use super::wait::Wait;
-use crate::fleet::{Deletions, Fleet, Movement, RollbackBy};
+use crate::assignment::Told;
+use crate::fleet::{Deletions, Fleet, Member, Movement, RollbackBy};
 use crate::gate::{Answer, Asking, Gates, Round};
 use crate::policy::window::Opening;
 use crate::policy::{Deletes, Policy, RollbackMode};
@@ -31,15 +32,29 @@ pub(super) struct Door<'d> {
 #[derive(Default)]
 pub(super) struct Admissions {
     pub(super) moves: Vec<Move>,
-    pub(super) waits: Vec<(usize, Wait)>,
+    /// A few reasons, whose order is that of the first who waits for each.
+    pub(super) waits: Vec<(Wait, Told)>,
     pub(super) errors: Vec<String>,
+}
+
+impl Admissions {
+    fn wait(&mut self, wait: Wait, member: &Member<'_>) {
+        // Neighbours mostly wait for the same.
+        let known = self.waits.iter().rposition(|(it, _)| *it == wait);
+        let place = known.unwrap_or_else(|| {
+            self.waits.push((wait, Told::default()));
+            self.waits.len() - 1
+        });
+        self.waits[place].1.add_with(|| member.full_name());
+    }
 }
 
 impl Door<'_> {
     pub(super) fn admit(&self, closed: Option<Wait>) -> Admissions {
         let mut admissions = Admissions::default();
         if let Some(wait) = closed.or_else(|| self.closed()) {
-            admissions.waits = self.ranks.candidates().map(|(_, at)| (at, wait)).collect();
+            let members = self.assessor.fleet.members;
+            self.ranks.candidates().for_each(|(_, at)| admissions.wait(wait, &members[at]));
             return admissions;
         }
         let round = Round {
@@ -56,7 +71,7 @@ impl Door<'_> {
             let wait = self.stage_wait(at).or((!room).then_some(Wait::MaxInFlight(most)));
             let wait = wait.or_else(|| gates.as_mut().and_then(|it| wait_for(it.answer(rank, at))));
             match wait {
-                Some(wait) => admissions.waits.push((at, wait)),
+                Some(wait) => admissions.wait(wait, &self.assessor.fleet.members[at]),
                 None => admissions.moves.extend(self.movement(at)),
             }
         }

@@ -167,12 +167,12 @@ pub(super) fn decide(fleet: &Fleet<'_>, policy: &Policy, gates: &Gates, now: Tim
     let phase = given_up.unwrap_or_else(|| phase(&door));
     let look_again = look_again(&door, &phase, &admissions);
     Decision {
-        moves: admissions.moves.clone(),
         returns: returns(fleet, &standings),
         births: births(fleet, policy, &phase, &standings),
         leaves_surplus: leaves_surplus(fleet, policy),
         wave: wave(fleet, &ranks, &admissions),
-        waiting: told::waiting(fleet, policy, gates, &admissions),
+        waiting: told::waiting(policy, gates, admissions.waits),
+        moves: admissions.moves,
         failures: told::failures(&standings),
         gate_errors: admissions.errors,
         mark: new_mark(fleet, mark, &phase),

@@ -22,15 +22,14 @@ pub(super) struct Ranks {
 /// What decides about the place of an instance; the lowest comes first.
 ///
 /// A stage comes before all wishes, or one of its instances could wait for the settling of a later stage.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Key<'m> {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
     admitted: Option<Timestamp>,
     stage: usize,
     order: i64,
     was_in_flight: Reverse<bool>,
     is_ready: Reverse<bool>,
     created: Timestamp,
-    name: (&'m str, &'m str),
 }
 
 impl Ranks {
@@ -47,8 +46,10 @@ impl Ranks {
             let key = key(assessor, member, stages[at], standing.is_admitted());
             if standing.is_admitted() { admitted.push((key, at)) } else { candidates.push((key, at)) }
         }
-        admitted.sort_unstable();
-        candidates.sort_unstable();
+        for part in [&mut admitted, &mut candidates] {
+            let name = |at: usize| (members[at].namespace, members[at].name);
+            part.sort_unstable_by(|(a, at), (b, other)| a.cmp(b).then_with(|| name(*at).cmp(&name(*other))));
+        }
         let count = admitted.len();
         let members = admitted.into_iter().chain(candidates).map(|(_, at)| at).collect();
         Self { members, admitted: count, stages }
@@ -67,7 +68,7 @@ fn stage(member: &Member<'_>, policy: &Policy) -> usize {
     policy.stage_of(labels, member.namespace_labels)
 }
 
-fn key<'m>(assessor: &Assessor<'_>, member: &'m Member<'_>, stage: usize, is_admitted: bool) -> Key<'m> {
+fn key(assessor: &Assessor<'_>, member: &Member<'_>, stage: usize, is_admitted: bool) -> Key {
     let at = member.admission.filter(|_| is_admitted).map(|it| it.at);
     Key {
         admitted: at,
@@ -76,6 +77,5 @@ fn key<'m>(assessor: &Assessor<'_>, member: &'m Member<'_>, stage: usize, is_adm
         was_in_flight: Reverse(!is_admitted && assessor.was_in_flight(member)),
         is_ready: Reverse(!is_admitted && member.is_ready()),
         created: member.created,
-        name: (member.namespace, member.name),
     }
 }

@@ -4,4 +4,5 @@ mod failures;
 mod order;
 mod pace;
 mod people;
+mod random;
 mod rollback;

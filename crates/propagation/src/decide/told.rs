@@ -1,8 +1,5 @@
 //! What people should know about a decision.
 
-use std::collections::BTreeMap;
-
-use super::admit::Admissions;
 use super::assess::{Settled, Standing};
 use super::decision::{Counts, FailureTold, Waiting};
 use super::wait::Wait;
@@ -27,18 +24,11 @@ pub(super) fn counts(fleet: &Fleet<'_>, standings: &[Standing]) -> Counts {
     counts
 }
 
-pub(super) fn waiting(
-    fleet: &Fleet<'_>,
-    policy: &Policy,
-    gates: &Gates,
-    admissions: &Admissions,
-) -> Vec<Waiting> {
-    let mut reasons: BTreeMap<Wait, Told> = BTreeMap::new();
-    for (at, wait) in &admissions.waits {
-        reasons.entry(*wait).or_default().add_with(|| fleet.members[*at].full_name());
-    }
+pub(super) fn waiting(policy: &Policy, gates: &Gates, waits: Vec<(Wait, Told)>) -> Vec<Waiting> {
     let waiting = |(wait, told): (Wait, Told)| Waiting { wait, text: wait.text(policy, gates), told };
-    reasons.into_iter().map(waiting).collect()
+    let mut waiting: Vec<Waiting> = waits.into_iter().map(waiting).collect();
+    waiting.sort_by_key(|it| it.wait);
+    waiting
 }
 
 pub(super) fn failures(standings: &[Standing]) -> Vec<FailureTold> {

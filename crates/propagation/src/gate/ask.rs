@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use krono_cel::{Bindings, EvalError, EvalErrorKind, Meter, Val};
 
-use super::{Answer, Each, Gate, Gates, Mentions, Part, Round, values};
+use super::{Answer, Each, Gate, Gates, Mentions, Part, Round, functions, values};
 use crate::policy::FailurePolicy;
 
 /// What all candidates of one decision may cost together, in the units of [`Meter`].
@@ -28,6 +28,8 @@ struct Asked<'r> {
     bindings: Bindings<'r>,
     /// The answer to everybody, where it does not depend on the candidate.
     answer: Option<Answer>,
+    /// The last answer to a step of ranks, where all of them are answered alike.
+    step: Option<(i64, Answer)>,
 }
 
 impl<'r> Asking<'r> {
@@ -53,6 +55,7 @@ impl<'r> Asking<'r> {
             part: &gate.whole,
             bindings: self.bindings(&gate.whole),
             answer: None,
+            step: None,
         });
         if asked.part.mentions.each == Each::Nothing {
             let value = asked.part.program.eval(&asked.bindings);
@@ -69,7 +72,7 @@ impl<'r> Asking<'r> {
             let value = part.program.eval(&self.bindings(part)).ok()?;
             bindings.set_val(&variable.name, value);
         }
-        Some(Asked { part: &gate.rest, bindings, answer: None })
+        Some(Asked { part: &gate.rest, bindings, answer: None, step: None })
     }
 
     fn bindings(&self, part: &'r Part) -> Bindings<'r> {
@@ -93,7 +96,20 @@ impl<'r> Asking<'r> {
         Answer::Yes
     }
 
+    /// Asks once for each step where ranks matter in steps alone.
     fn asked(&mut self, at: usize, rank: usize, member: usize) -> Answer {
+        let gate = &self.gates[at];
+        let step = gate.part.mentions.each.step(rank);
+        let known = gate.step.filter(|(known, _)| Some(*known) == step);
+        if let Some((_, answer)) = known {
+            return answer;
+        }
+        let answer = self.evaluated(at, rank, member);
+        self.gates[at].step = step.map(|it| (it, answer));
+        answer
+    }
+
+    fn evaluated(&mut self, at: usize, rank: usize, member: usize) -> Answer {
         let mentions = self.gates[at].part.mentions;
         let each = self.candidate(mentions, rank, member);
         let gate = &mut self.gates[at];
@@ -107,7 +123,9 @@ impl<'r> Asking<'r> {
 
     fn candidate(&self, mentions: Mentions, rank: usize, member: usize) -> Val<'r> {
         match (mentions.each, &self.instances) {
-            (Each::Nothing | Each::Index, _) => values::only_index(rank),
+            (Each::Nothing | Each::ExponentialTarget | Each::LinearTarget(_) | Each::Index, _) => {
+                values::only_index(rank)
+            }
             (Each::More, Some(instances)) => {
                 instances.as_list().and_then(|it| it.get(rank)).unwrap_or(Val::Null)
             }
@@ -134,5 +152,17 @@ impl<'r> Asking<'r> {
     /// What went wrong, each once.
     pub fn errors(self) -> Vec<String> {
         self.errors.into_iter().collect()
+    }
+}
+
+impl Each {
+    /// What is the same for all ranks that are answered alike.
+    fn step(self, rank: usize) -> Option<i64> {
+        let rank = i64::try_from(rank).ok()?;
+        match self {
+            Self::ExponentialTarget => functions::exponential_target(rank).ok(),
+            Self::LinearTarget(step) => functions::linear_target(rank, step).ok(),
+            Self::Nothing | Self::Index | Self::More => None,
+        }
     }
 }

@@ -7,9 +7,9 @@ use super::values::FACTS;
 
 const EXPONENTIAL: &str = "exponentiallyUpdated";
 const LINEAR: &str = "linearlyUpdated";
-const EXPONENTIAL_TARGET: &str = "exponentialTarget";
+pub(super) const EXPONENTIAL_TARGET: &str = "exponentialTarget";
 // No source can contain this name.
-const LINEAR_TARGET: &str = "@linearTarget";
+pub(super) const LINEAR_TARGET: &str = "@linearTarget";
 
 pub(super) fn library() -> Library {
     let facts = ["updated", "ready", "failed", "settled"];
@@ -102,14 +102,14 @@ fn compare(expander: &mut Expander<'_>, target: &str, args: Vec<ExprId>) -> Expr
 }
 
 /// How many must have settled before the instance of this rank may move, where 1, 2, 4, 8 … move at once.
-fn exponential_target(index: i64) -> Result<i64, EvalError> {
+pub(super) fn exponential_target(index: i64) -> Result<i64, EvalError> {
     let place = index.checked_add(1).filter(|it| *it > 0).ok_or_else(|| no_rank(index))?;
     // A power of two that is no greater than `place`, less one.
     Ok((1_i64 << place.ilog2()) - 1)
 }
 
 /// The same, where `step` move at once.
-fn linear_target(index: i64, step: i64) -> Result<i64, EvalError> {
+pub(super) fn linear_target(index: i64, step: i64) -> Result<i64, EvalError> {
     if step < 1 {
         return Err(EvalError::invalid(format!("linearlyUpdated moves at least 1 at a time, not {step}")));
     }

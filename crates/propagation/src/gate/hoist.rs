@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use krono_cel::Span;
-use krono_cel::ast::{Ast, Expr, ExprId};
+use krono_cel::ast::{Ast, Expr, ExprId, Literal};
 
+use super::functions::{EXPONENTIAL_TARGET, LINEAR_TARGET};
 use super::{Each, Mentions};
 
 const EACH: &str = "each";
@@ -101,24 +102,59 @@ impl<'a> Names<'a> {
         let root = self.ast.root();
         let each = match () {
             () if !self.mentions_name(root, EACH) => Each::Nothing,
-            () if self.only_index() => Each::Index,
+            () if self.only_below(|id| self.is_index(id)) => self.steps(),
             () => Each::More,
         };
         Mentions { each, instances: self.mentions_name(root, INSTANCES) }
     }
 
-    /// Whether nothing but the index of the candidate is read.
-    fn only_index(&self) -> bool {
-        let is_each = |id: ExprId| matches!(self.ast.expr(id), Expr::Ident(name) if **name == *EACH);
+    /// In which steps the index matters.
+    fn steps(&self) -> Each {
+        let mut steps = self.reachable().filter_map(|it| self.step(it));
+        let Some(first) = steps.next() else { return Each::Index };
+        let is_same = steps.all(|it| it == first) && self.only_below(|id| self.step(id) == Some(first));
+        if is_same { first } else { Each::Index }
+    }
+
+    /// The step that a call takes the index in, if it is such a call.
+    fn step(&self, id: ExprId) -> Option<Each> {
+        let Expr::Call { target: None, function, args } = self.ast.expr(id) else { return None };
+        match (&**function, args.as_slice()) {
+            (EXPONENTIAL_TARGET, [index]) if self.is_index(*index) => Some(Each::ExponentialTarget),
+            (LINEAR_TARGET, [index, step]) if self.is_index(*index) => {
+                let Expr::Literal(Literal::Int(step)) = self.ast.expr(*step) else { return None };
+                Some(Each::LinearTarget(*step))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_index(&self, id: ExprId) -> bool {
+        matches!(self.ast.expr(id), Expr::Select { operand, field, .. } if self.is_each(*operand) && **field == *"index")
+    }
+
+    fn is_each(&self, id: ExprId) -> bool {
+        matches!(self.ast.expr(id), Expr::Ident(name) if **name == *EACH)
+    }
+
+    fn reachable(&self) -> impl Iterator<Item = ExprId> {
+        let mut open = vec![self.ast.root()];
+        std::iter::from_fn(move || {
+            let id = open.pop()?;
+            self.ast.expr(id).for_each_child(|child| open.push(child));
+            Some(id)
+        })
+    }
+
+    /// Whether the candidate is mentioned only within nodes of this form.
+    fn only_below(&self, is_form: impl Fn(ExprId) -> bool) -> bool {
         let mut open = vec![self.ast.root()];
         while let Some(id) = open.pop() {
-            let expr = self.ast.expr(id);
-            if is_each(id) {
+            if self.is_each(id) {
                 return false;
             }
-            let is_index = matches!(expr, Expr::Select { operand, field, .. } if is_each(*operand) && **field == *"index");
-            if !is_index {
-                expr.for_each_child(|child| open.push(child));
+            if !is_form(id) {
+                self.ast.expr(id).for_each_child(|child| open.push(child));
             }
         }
         true

@@ -192,8 +192,13 @@ fn v35_all_instances_are_made_only_where_somebody_looks_at_them() {
     let check = |expression: &str, each: Each, instances: bool| {
         assert_eq!(gate(expression).rest.mentions, Mentions { each, instances }, "{expression}");
     };
-    check("exponentiallyUpdated(instances, each)", Each::Index, false);
-    check("linearlyUpdated(instances, each, 4)", Each::Index, false);
+    check("exponentiallyUpdated(instances, each)", Each::ExponentialTarget, false);
+    check("linearlyUpdated(instances, each, 4)", Each::LinearTarget(4), false);
+    check("linearlyUpdated(instances, each, fleet.total)", Each::Index, false);
+    check("size(instances) >= exponentialTarget(each.index)", Each::ExponentialTarget, false);
+    check("size(instances) >= exponentialTarget(each.index) || each.index < 3", Each::Index, false);
+    check("exponentiallyUpdated(instances, each) && linearlyUpdated(instances, each, 4)", Each::Index, false);
+    check("exponentiallyUpdated(instances, each) && ready(each)", Each::More, false);
     check("fleet.failed == 0", Each::Nothing, false);
     check("each.index < 4 && each.metadata.name != ''", Each::More, false);
     check("size(instances) > each.index", Each::Index, false);
