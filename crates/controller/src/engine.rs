@@ -15,6 +15,7 @@ use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
 use crate::claims::Claims;
 use crate::contests::Contests;
+use crate::definition::Takeover;
 use crate::events::Events;
 use crate::fleet::{self, Fleets};
 use crate::metrics::Metrics;
@@ -42,6 +43,7 @@ pub(crate) struct Engine {
     pub(crate) claims: Claims,
     pub(crate) fleets: Fleets,
     pub(crate) contests: Contests,
+    pub(crate) takeover: Takeover,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
     revisions: OnceLock<Arc<KindCache>>,
@@ -81,6 +83,7 @@ impl Engine {
             claims: Claims::default(),
             fleets: Fleets::default(),
             contests: Contests::default(),
+            takeover: Takeover::default(),
             options,
             metrics,
         }
@@ -216,10 +219,14 @@ impl Engine {
     /// A kind changed: `plural.group`. Definitions that make it, or may have been compiled against it, are looked at.
     pub(crate) fn kind_changed(&self, kind: &str) {
         self.catalogue.forget(kind);
+        let concerns_all = self.takeover.kind_changed(kind);
         let Ok(reading) = self.definitions().read() else { return };
         for definition in reading.objects().all().map(Entry::object) {
             let makes = crd_name(&definition).is_some_and(|it| it == kind);
-            if makes || mentions_group(&definition, kind.split_once('.').map_or("", |(_, group)| group)) {
+            if concerns_all
+                || makes
+                || mentions_group(&definition, kind.split_once('.').map_or("", |(_, group)| group))
+            {
                 self.queue
                     .add(Key::Definition(definition["metadata"]["name"].as_str().unwrap_or_default().into()));
             }

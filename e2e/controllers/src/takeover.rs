@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use krono_e2e_kube::Options;
+use serde_json::Value;
 
 use crate::corpus::{self, Manifests, documents, entries, file_name};
 use crate::play::{come, go, second_look};
@@ -101,6 +102,8 @@ impl Play<'_> {
         let krono = Controller::Krono(self.krono.to_owned());
         let taken = async {
             take_over(&mut self.world, &krono, &mut case).await?;
+            let count = all_revisions_are_krono_s(&Snapshot::take(&self.world.cluster).await?)?;
+            println!("      {count} revisions of kro are krono's too");
             second_look(&mut self.world, self.krono, &mut case).await
         }
         .await;
@@ -161,9 +164,61 @@ async fn take_over(world: &mut World, controller: &Controller, case: &mut Case) 
     if wrong.is_empty() { Ok(()) } else { bail!("{}", wrong.join("\n  ")) }
 }
 
+/// Every revision that kro left is there with its number and content, and none is current that is older: so many.
+fn all_revisions_are_krono_s(found: &Snapshot) -> anyhow::Result<usize> {
+    let of_kind = |kind: &'static str| {
+        found.0.values().filter(move |it| it["kind"] == kind && it["metadata"]["deletionTimestamp"].is_null())
+    };
+    let (mut count, mut wrong) = (0, Vec::new());
+    for left in of_kind("GraphRevision") {
+        let (number, snapshot) = (&left["spec"]["revision"], &left["spec"]["snapshot"]);
+        let is_same = |it: &&Value| {
+            it["metadata"]["labels"]["kro.run/rgd-name"] == snapshot["name"]
+                && it["spec"]["revision"] == *number
+                && it["spec"]["resources"] == snapshot["spec"]["resources"]
+        };
+        let current = of_kind("ResourceGraphDefinition")
+            .find(|it| it["metadata"]["name"] == snapshot["name"])
+            .and_then(|it| it["status"]["currentRevision"].as_i64());
+        count += 1;
+        if of_kind("ResourceGraphDefinitionRevision").find(is_same).is_none() || current < number.as_i64() {
+            wrong.push(format!(
+                "revision {number} of {} is not taken over; {current:?} is current",
+                snapshot["name"]
+            ));
+        }
+    }
+    match (count, wrong.is_empty()) {
+        (0, _) => bail!("kro left no revisions"),
+        (count, true) => Ok(count),
+        (_, false) => bail!("{}", wrong.join("\n  ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn revisions_that_were_not_taken_over_are_missed() {
+        let left = json!({"kind": "GraphRevision", "spec": {"revision": 2, "snapshot": {"name": "a", "spec": {"resources": [1]}}}});
+        let definition = json!({"kind": "ResourceGraphDefinition", "metadata": {"name": "a"}, "status": {"currentRevision": 2}});
+        let revision = |resources: Value| {
+            let metadata = json!({"labels": {"kro.run/rgd-name": "a"}});
+            json!({"kind": "ResourceGraphDefinitionRevision", "metadata": metadata, "spec": {"revision": 2, "resources": resources}})
+        };
+        let check = |all: &[Value], expected: Option<usize>| {
+            let found = all.iter().enumerate().map(|(key, it)| (key.to_string(), it.clone()));
+            assert_eq!(all_revisions_are_krono_s(&Snapshot(found.collect())).ok(), expected, "{all:?}");
+        };
+        check(&[left.clone(), definition.clone(), revision(json!([1]))], Some(1));
+        check(&[left.clone(), definition.clone(), revision(json!([2]))], None);
+        check(&[left.clone(), definition.clone()], None);
+        check(&[left, revision(json!([1]))], None);
+        check(&[definition], None);
+    }
 
     #[test]
     fn writes_are_summed_up_by_kind_and_fields() {

@@ -11,8 +11,8 @@ use krono_planner::definition::{Failure, Past, Serving, World, crd_name};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::crd_resource;
 use super::fleet::Fleet;
+use super::{crd_resource, takeover};
 use crate::catalogue::Served;
 use crate::engine::Engine;
 use crate::revisions::Revisions;
@@ -28,6 +28,7 @@ pub(super) struct Observed {
     compiled: Result<CompiledGraph, Vec<Diagnostic>>,
     interface: Option<Map<String, Value>>,
     objects: BTreeMap<RevisionNumber, Value>,
+    left_by_kro: Vec<Value>,
     serving: Serving,
     fleet: Fleet,
     /// Whether it is time to tell again how many instances there are.
@@ -61,6 +62,7 @@ impl Observed {
             name: Arc::clone(name),
             interface: (!is_issued && compiled.is_ok()).then(interface),
             objects: revisions.objects(asked(&definition)),
+            left_by_kro: takeover::left_by_kro(engine, &definition, &revisions.history, freshness).await?,
             serving: serving(engine, name, &definition).await?,
             fleet: Fleet::of(engine, name, served.as_ref(), needs_live_fleet(&revisions, freshness)).await?,
             definition,
@@ -99,6 +101,7 @@ impl Observed {
                 claims: self.fleet.claims,
                 counts: self.counts.then_some(&self.fleet.counts),
                 interface: self.interface.as_ref(),
+                left_by_kro: &self.left_by_kro,
                 freshness: self.freshness,
             },
             instances: self.fleet.sizes,

@@ -29,5 +29,6 @@ mod scopes;
 mod status;
 mod storm;
 mod suspension;
+mod takeover;
 mod values;
 mod world;

@@ -65,9 +65,13 @@ pub(super) fn needs_live_look(world: &World<'_>, issue: &Issue) -> bool {
 /// The object that holds a new revision.
 pub(super) fn object(world: &World<'_>, new: &NewRevision) -> Value {
     let typed = definition_revision_object(new, world.definition, world.past.interface, now(world));
-    let mut object = serde_json::to_value(typed).unwrap_or_default();
-    object["metadata"]["finalizers"] = serde_json::json!([names::FINALIZER]);
-    object
+    held(serde_json::to_value(typed).unwrap_or_default())
+}
+
+/// A revision that stays while it is needed, whoever deletes it.
+pub(super) fn held(mut revision: Value) -> Value {
+    revision["metadata"]["finalizers"] = serde_json::json!([names::FINALIZER]);
+    revision
 }
 
 pub(super) fn now(world: &World<'_>) -> Timestamp {

@@ -38,6 +38,8 @@ pub struct Past<'a> {
     pub counts: Option<&'a Counts>,
     /// What an edit was compiled against; nothing when its content has a revision already.
     pub interface: Option<&'a Map<String, Value>>,
+    /// What kro left and krono has not taken over yet, as revisions to be created, oldest first.
+    pub left_by_kro: &'a [Value],
     /// Whether all of this, and the definition, was read just now.
     pub freshness: Freshness,
 }

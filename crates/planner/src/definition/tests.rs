@@ -139,6 +139,7 @@ impl Scene {
                 claims: None,
                 counts: Some(&self.counts),
                 interface: None,
+                left_by_kro: &[],
                 freshness: self.freshness,
             },
             instances: self.instances,

@@ -77,6 +77,7 @@ fn standing(
         claims: None,
         counts: None,
         interface: None,
+        left_by_kro: &[],
         freshness: Freshness::Live,
     };
     let world = World {

@@ -64,6 +64,7 @@ async fn serve(server: &krono_apiserver::Server, definition: &Value, kinds: &Bui
                 claims: None,
                 counts: None,
                 interface: None,
+                left_by_kro: &[],
                 freshness: Freshness::Live,
             },
             instances: Instances::default(),
