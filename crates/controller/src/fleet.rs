@@ -4,9 +4,11 @@ mod assign;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream;
+use jiff::Timestamp;
 use krono_planner::fleet::Facts;
 
 use crate::engine::Engine;
@@ -27,6 +29,8 @@ struct Fleet {
     facts: Option<Arc<Facts>>,
     /// Whether the definition was looked at since the facts were found.
     is_stale: bool,
+    /// When all instances are to be looked at again.
+    due: Option<Timestamp>,
     /// Instances whose assignment may not be what it should be.
     asking: BTreeSet<InstanceKey>,
 }
@@ -68,6 +72,21 @@ impl Fleets {
         self.lock().get_mut(definition).is_some_and(|it| std::mem::take(&mut it.is_stale))
     }
 
+    /// How long it takes until all instances are to be looked at again.
+    fn wait(&self, definition: &str) -> Option<Duration> {
+        let now = crate::clock::timestamp();
+        let mut fleets = self.lock();
+        let fleet = fleets.get_mut(definition)?;
+        fleet.due = fleet.facts.as_ref()?.next_end_of_pins(now);
+        fleet.due.and_then(|it| Duration::try_from(it.duration_since(now)).ok())
+    }
+
+    /// Whether all instances are to be looked at again.
+    fn is_due(&self, definition: &str) -> bool {
+        let now = crate::clock::timestamp();
+        self.lock().get(definition).and_then(|it| it.due).is_some_and(|it| it <= now)
+    }
+
     fn take_asking(&self, definition: &str) -> BTreeSet<InstanceKey> {
         self.lock().get_mut(definition).map(|it| std::mem::take(&mut it.asking)).unwrap_or_default()
     }
@@ -85,7 +104,7 @@ pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome
     };
     let is_news =
         engine.fleets.take_stale(definition) && engine.fleets.learn(definition, facts(engine, &serving));
-    if is_news {
+    if is_news || engine.fleets.is_due(definition) {
         for key in all(&serving) {
             engine.fleets.ask(&key);
         }
@@ -103,7 +122,10 @@ pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome
             engine.queue.add(Key::Instance(key));
         }
     }
-    outcome
+    match engine.fleets.wait(definition) {
+        Some(pause) if outcome == Outcome::Done => Outcome::Later(pause),
+        Some(_) | None => outcome,
+    }
 }
 
 /// Nothing while no revision is served.

@@ -88,6 +88,11 @@ impl Facts {
         if matches!(self.hold, Hold::Invalid(_)) { self.hold.to_string() } else { String::new() }
     }
 
+    /// When the next pin ends, if any does; instances that are pinned are to be looked at then.
+    pub fn next_end_of_pins(&self, now: Timestamp) -> Option<Timestamp> {
+        self.fleet("", now).next_end_of_pins()
+    }
+
     /// Where inputs are kept.
     pub fn keeping(&self) -> Keeping<'_> {
         match &self.keeping {
