@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::bail;
 use krono_e2e_kube::Options;
@@ -112,9 +113,31 @@ impl Play<'_> {
 
     async fn kro_takes_over(&mut self, name: &str) {
         let mut case = Case::begin(&format!("takeover/{name}"));
-        let taken = take_over(&mut self.world, &self.kro, &mut case).await;
+        let taken = async {
+            hand_back(&mut self.world, self.krono).await?;
+            take_over(&mut self.world, &self.kro, &mut case).await
+        }
+        .await;
         self.report.add(&case, taken);
     }
+}
+
+/// What kro would not understand comes off; what resources say stays.
+async fn hand_back(world: &mut World, krono: &Path) -> anyhow::Result<()> {
+    world.stop_controller();
+    let before = Snapshot::take(&world.cluster).await?;
+    let kubeconfig = format!("--kubeconfig={}", world.cluster.kubeconfig.display());
+    let run = Command::new(krono).args(["handback", "--yes", &kubeconfig]).output()?;
+    if !run.status.success() {
+        bail!("krono handback: {}", String::from_utf8_lossy(&run.stderr));
+    }
+    let after = Snapshot::take(&world.cluster).await?;
+    for (key, child) in before.children() {
+        if after.0.get(key).map(content) != Some(content(child)) {
+            bail!("krono handback changes {key}");
+        }
+    }
+    Ok(())
 }
 
 /// How often which fields of which kind were written.

@@ -84,6 +84,26 @@ fn marked(world: &World<'_>, graph: &CompiledGraph, spec: CustomResourceSpec) ->
     crd
 }
 
+/// A change of a CRD that leaves what kro would make for a definition.
+pub(crate) struct Narrowed {
+    /// The merge patch of its spec.
+    pub(crate) patch: Value,
+    /// Whether instances may have fields that are known no longer.
+    pub(crate) forgets_fields: bool,
+}
+
+/// Takes off a CRD what a graph does not ask for: room for krono's own fields, and what other revisions promise. Without a graph
+/// only the room is known to be krono's.
+pub(crate) fn narrowed(live: &Value, graph: Option<&CompiledGraph>) -> Option<Narrowed> {
+    let spec: CustomResourceSpec = serde_json::from_value(live["spec"].clone()).ok()?;
+    let wanted = graph.map_or_else(|| own_status::without_room_in(spec.clone()), |it| it.crd.spec.clone());
+    if !is_owned(live) || plain(&spec) == plain(&wanted) {
+        return None;
+    }
+    let forgets_fields = breaking(&spec.versions, &wanted.versions, every_change).is_some();
+    Some(Narrowed { patch: json!({"versions": wanted.versions}), forgets_fields })
+}
+
 /// The merge patch that writes the number of the newest revision on the CRD, which never goes back.
 pub(super) fn numbered(world: &World<'_>) -> Option<Value> {
     let live = own(world).filter(|it| !is_terminating(it))?;

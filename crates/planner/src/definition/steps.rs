@@ -21,6 +21,7 @@ pub(super) fn steps(world: &World<'_>, issue: &Issue) -> Option<Plan> {
     issue.actions.iter().for_each(|step| steps.take(step));
     steps.answer(issue);
     steps.release(issue);
+    steps.hold();
     if steps.first.is_empty() {
         steps.publish(issue);
     }
@@ -146,6 +147,16 @@ impl<'w, 'a> Steps<'w, 'a> {
             let finalizers = super::finalizers(object).iter().filter(|it| **it != names::FINALIZER);
             let finalizers: Vec<&Value> = finalizers.collect();
             self.change(&version(object), &json!({"finalizers": finalizers}));
+        }
+    }
+
+    /// Revisions that were handed back to kro, or restored without finalizers, are held again.
+    fn hold(&mut self) {
+        for object in self.world.past.objects.values() {
+            if !super::is_terminating(object) && !super::has_finalizer(object) {
+                let all = super::finalizers(object).iter().cloned().chain([json!(names::FINALIZER)]);
+                self.change(&version(object), &json!({"finalizers": all.collect::<Vec<_>>()}));
+            }
         }
     }
 
