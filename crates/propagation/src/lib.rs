@@ -21,6 +21,7 @@ pub mod policy;
 mod problem;
 #[cfg(test)]
 mod scene;
+pub mod simulate;
 
 pub use decide::{
     Apart, Birth, Counts, Decision, Failure, FailureTold, Flight, Move, Phase, Return, Settled, Standing,

@@ -299,8 +299,14 @@ fn arrive(written: &mut Written, now: jiff::Timestamp) {
     }
 }
 
+/// Half as many cases as usual, since each is a long story; `PROPTEST_CASES` asks for more.
+fn config() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases / 2, failure_persistence: None, ..usual }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn v41_whatever_happens(
