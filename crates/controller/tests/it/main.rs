@@ -1,6 +1,7 @@
 //! The controllers on the embedded API server.
 
 mod assignments;
+mod breaking;
 mod collections;
 mod conditions;
 mod convergence;
