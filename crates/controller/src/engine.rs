@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use krono_graph::{KindName, Kinds};
 use krono_planner::definition::crd_name;
+use krono_planner::instance::input_kind;
 use kube::Client;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -46,6 +47,7 @@ pub(crate) struct Engine {
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
     revisions: OnceLock<Arc<KindCache>>,
+    inputs: OnceLock<Arc<KindCache>>,
     /// By definition, the revisions that were last read.
     kept: Mutex<HashMap<Arc<str>, Arc<Revisions>>>,
     /// By definition, when its instances were last counted in public.
@@ -70,6 +72,7 @@ impl Engine {
             servings: RwLock::default(),
             definitions: OnceLock::new(),
             revisions: OnceLock::new(),
+            inputs: OnceLock::new(),
             kept: Mutex::default(),
             counted: Mutex::default(),
             told: Mutex::default(),
@@ -107,6 +110,14 @@ impl Engine {
     pub(crate) fn revisions(&self) -> &Arc<KindCache> {
         self.revisions.get_or_init(|| {
             let served = Served::without_schema(revisions::kind(), revisions::resource());
+            self.caches.get(&served, Filter::All)
+        })
+    }
+
+    /// The inputs of instances that are objects of their own.
+    pub(crate) fn inputs(&self) -> &Arc<KindCache> {
+        self.inputs.get_or_init(|| {
+            let served = Served::without_schema(input_kind(), revisions::input_resource());
             self.caches.get(&served, Filter::All)
         })
     }
@@ -232,10 +243,14 @@ impl Engine {
         let name = Arc::clone(&serving.name);
         self.router.serve(&serving.instances.kind, Arc::clone(&name));
         let serving = Arc::new(serving);
-        self.servings.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::clone(&serving));
+        let mut servings = self.servings.write().unwrap_or_else(PoisonError::into_inner);
+        let before = servings.insert(name, Arc::clone(&serving));
+        drop(servings);
         self.fleets.doubt(&serving.name);
         self.queue.add(Key::Fleet(Arc::clone(&serving.name)));
-        self.enqueue_instances(&serving);
+        if !before.is_some_and(|it| serving.is_next_of(&it)) {
+            self.enqueue_instances(&serving);
+        }
     }
 
     /// Serves a definition no longer.

@@ -1,6 +1,7 @@
 //! The controllers on the embedded API server.
 
 mod assignments;
+mod backup;
 mod breaking;
 mod collections;
 mod conditions;
@@ -11,6 +12,8 @@ mod examples;
 mod external;
 mod faults;
 mod first;
+mod impostor;
+mod input_objects;
 mod inputs;
 mod kinds;
 mod leadership;

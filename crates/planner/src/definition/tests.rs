@@ -299,7 +299,7 @@ impl Kinds for Anything {
             "properties": {"data": {"type": "object", "additionalProperties": {"type": "string"}}},
         });
         let schema = Arc::new(Schema::from_value(&any).unwrap());
-        (kind == "ConfigMap").then_some(KnownKind { schema, namespaced: true })
+        (kind == "ConfigMap").then_some(KnownKind { schema, namespaced: true, is_defined: false })
     }
 }
 

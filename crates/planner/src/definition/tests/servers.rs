@@ -21,7 +21,7 @@ impl Kinds for BuiltIn {
         let same = |it: &&Kind| *it.kind == *kind && *it.group == *group && *it.version == *version;
         let found = self.0.iter().find(same)?;
         let schema = Arc::clone(found.schema.get());
-        Some(KnownKind { schema, namespaced: found.scope == Scope::Namespaced })
+        Some(KnownKind { schema, namespaced: found.scope == Scope::Namespaced, is_defined: false })
     }
 }
 
