@@ -46,6 +46,7 @@ struct Scene {
     /// The number that is written on the CRD as soon as that is planned.
     numbered: RefCell<Option<Value>>,
     uses: Uses,
+    staying: BTreeSet<Digest>,
     counts: Counts,
     freshness: Freshness,
 }
@@ -74,6 +75,7 @@ impl Scene {
             served_last: RefCell::default(),
             numbered: RefCell::default(),
             uses: Uses::default(),
+            staying: BTreeSet::new(),
             counts: Counts::default(),
             freshness: Freshness::Live,
         }
@@ -134,6 +136,7 @@ impl Scene {
                 deleted: &BTreeSet::new(),
                 graphs: &graphs,
                 uses: &self.uses,
+                staying: &self.staying,
                 instances: &[],
                 statuses: None,
                 claims: None,

@@ -59,6 +59,7 @@ async fn serve(server: &krono_apiserver::Server, definition: &Value, kinds: &Bui
                 deleted: &BTreeSet::new(),
                 graphs: &Compiled(BTreeMap::new()),
                 uses: &Uses::default(),
+                staying: &BTreeSet::new(),
                 instances: &[],
                 statuses: None,
                 claims: None,
