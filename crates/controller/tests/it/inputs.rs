@@ -111,6 +111,34 @@ async fn v16_a_resource_that_is_an_instance_itself_is_not_pinned_by_its_stamps()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn v18_a_new_revision_alone_restarts_no_workload() {
+    let with = |version: &str, stamping: &str| {
+        let pods = "{metadata: {labels: {app: a}}, spec: {containers: [{name: main, image: 'web:1'}]}}";
+        let web = format!(
+            "- {{id: web, template: {{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, \
+             spec: {{selector: {{matchLabels: {{app: a}}}}, template: {pods}}}}}}}\n"
+        );
+        let one = config_map("one", &format!("version: {version}"), "");
+        let mut made = definition("App", "spec: {text: string}", &(web + &one));
+        made["spec"]["revisionManagement"] = json!({"stampResources": stamping});
+        made
+    };
+    let world = World::start().await;
+    world.define(&with("one", "OnChange")).await;
+    world.instance("App a", "").await;
+    world.eventually("App a", |it| it["status"]["currentInputRevision"] == 1).await;
+    let first = world.there("Deployment web").await;
+    world.define(&with("two", "OnChange")).await;
+    world.eventually("ConfigMap a-one", |it| it["data"]["version"] == "two").await;
+    world.settled().await;
+    assert_eq!(world.there("Deployment web").await, first);
+    world.define(&with("three", "Always")).await;
+    let stamped = world.eventually("Deployment web", |it| stamps(it) == ("3", "3")).await;
+    assert_eq!(stamped["spec"], first["spec"]);
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn v17_what_was_observed_stays_observed() {
     let world = World::start().await;
     let ready = "readyWhen: ['${one.data.?done.orValue(\"no\") == \"yes\"}']";

@@ -34,9 +34,10 @@ pub struct Notice {
 }
 
 /// What is said about a request stands beside it and goes with it.
-const REQUEST: [&str; 3] = [
+const REQUEST: [&str; 4] = [
     names::INPUT_ROLLBACK_ANNOTATION,
     names::ROLLBACK_FORCE_ANNOTATION,
+    names::ROLLBACK_MODE_ANNOTATION,
     names::ROLLBACK_SPEC_ONLY_ANNOTATION,
 ];
 
