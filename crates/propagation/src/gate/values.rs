@@ -15,6 +15,7 @@ pub(super) const EACH_TYPE: &str = "krono.Candidate";
 pub(super) const FACTS: &str = "@facts";
 
 static DYN: Type = Type::Dyn;
+static NOTHING: Value = Value::Null;
 
 pub(super) fn instance_fields(index: Type, spec: Type) -> FieldTypes {
     let fields = [
@@ -127,51 +128,82 @@ pub(super) fn only_index<'r>(rank: usize) -> Val<'r> {
     made(vec![entry("index", number(rank))])
 }
 
-/// Those who take part in the order in which they move, then the others by name.
-pub(super) fn instances<'r>(round: &Round<'r>) -> Vec<Val<'r>> {
-    let members = round.fleet.members;
-    let mut others: Vec<usize> =
-        (0..members.len()).filter(|it| !round.standings[*it].is_eligible()).collect();
-    others.sort_unstable_by_key(|it| (members[*it].namespace, members[*it].name));
-    let ranked = round.ranks.iter().enumerate().map(|(rank, at)| instance(round, *at, Some(rank)));
-    ranked.chain(others.iter().map(|at| instance(round, *at, None))).collect()
+/// What many instances have in common, made once.
+pub(super) struct Common<'r> {
+    /// By [`Facts::number`].
+    facts: Vec<Val<'r>>,
+    /// Of an instance that says nothing about its propagation.
+    propagation: Val<'r>,
 }
 
-pub(super) fn instance<'r>(round: &Round<'r>, at: usize, rank: Option<usize>) -> Val<'r> {
-    let member = &round.fleet.members[at];
-    let own = [
-        entry("status", status(round, member)),
-        entry("index", rank.map_or(Val::Null, number)),
-        entry(FACTS, facts(round, at)),
-    ];
-    made(fields(member.object).chain(own).collect())
-}
+/// What functions know about an instance.
+#[derive(Clone, Copy)]
+struct Facts([bool; 4]);
 
-/// krono's own fields are always there, and an instance at the current content is at the current revision whatever its number.
-fn status<'r>(round: &Round<'r>, member: &'r Member<'r>) -> Val<'r> {
-    let status = &member.object["status"];
-    let usual = NUMBERS.map(|it| entry(it, Val::Int(0)));
-    let mut entries: Vec<Entry<'r>> = usual.into_iter().chain([entry("state", Val::str(""))]).collect();
-    entries.extend(fields(status));
-    entries.push(entry("propagation", propagation(&status["propagation"])));
-    if member.has_observed(round.fleet.target.digest) {
-        entries.push(entry(OBSERVED_REVISION, Val::Int(round.fleet.target.number.to_wire())));
+const FACT_NAMES: [&str; 4] = ["updated", "ready", "failed", "settled"];
+
+impl Facts {
+    fn of(round: &Round<'_>, at: usize) -> Self {
+        let (member, standing) = (&round.fleet.members[at], round.standings[at]);
+        let is_updated = member.has_observed(round.fleet.target.digest);
+        Self([is_updated, member.is_ready(), standing.failure().is_some(), standing.is_settled()])
     }
-    made(entries)
+
+    fn number(self) -> usize {
+        self.0.iter().fold(0, |number, it| number * 2 + usize::from(*it))
+    }
+
+    fn made<'r>(number: usize) -> Val<'r> {
+        let fact = |at: usize| number >> (FACT_NAMES.len() - 1 - at) & 1 == 1;
+        made(FACT_NAMES.iter().enumerate().map(|(at, name)| entry(name, Val::Bool(fact(at)))).collect())
+    }
+}
+
+impl<'r> Common<'r> {
+    pub(super) fn new() -> Self {
+        let facts = (0..1 << FACT_NAMES.len()).map(Facts::made).collect();
+        Self { facts, propagation: propagation(&NOTHING) }
+    }
+
+    /// Those who take part in the order in which they move, then the others by name.
+    pub(super) fn instances(&self, round: &Round<'r>) -> Vec<Val<'r>> {
+        let members = round.fleet.members;
+        let mut others: Vec<usize> =
+            (0..members.len()).filter(|it| !round.standings[*it].is_eligible()).collect();
+        others.sort_unstable_by_key(|it| (members[*it].namespace, members[*it].name));
+        let ranked = round.ranks.iter().enumerate().map(|(rank, at)| self.instance(round, *at, Some(rank)));
+        ranked.chain(others.iter().map(|at| self.instance(round, *at, None))).collect()
+    }
+
+    pub(super) fn instance(&self, round: &Round<'r>, at: usize, rank: Option<usize>) -> Val<'r> {
+        let member = &round.fleet.members[at];
+        let facts = self.facts.get(Facts::of(round, at).number()).cloned().unwrap_or(Val::Null);
+        let own = [
+            entry("status", self.status(round, member)),
+            entry("index", rank.map_or(Val::Null, number)),
+            entry(FACTS, facts),
+        ];
+        made(fields(member.object).chain(own).collect())
+    }
+
+    /// krono's own fields are always there, and an instance at the current content is at the current revision whatever its number.
+    fn status(&self, round: &Round<'r>, member: &'r Member<'r>) -> Val<'r> {
+        let status = &member.object["status"];
+        let usual = NUMBERS.map(|it| entry(it, Val::Int(0)));
+        let mut entries: Vec<Entry<'r>> = usual.into_iter().chain([entry("state", Val::str(""))]).collect();
+        entries.extend(fields(status));
+        let own = &status["propagation"];
+        let propagation = if own.is_null() { self.propagation.clone() } else { propagation(own) };
+        entries.push(entry("propagation", propagation));
+        if member.has_observed(round.fleet.target.digest) {
+            entries.push(entry(OBSERVED_REVISION, Val::Int(round.fleet.target.number.to_wire())));
+        }
+        made(entries)
+    }
 }
 
 fn propagation(propagation: &Value) -> Val<'_> {
     let numbers = PROPAGATION_NUMBERS.map(|it| entry(it, Val::Int(0)));
     let texts = PROPAGATION_TEXTS.map(|it| entry(it, Val::str("")));
     made(numbers.into_iter().chain(texts).chain(fields(propagation)).collect())
-}
-
-fn facts<'r>(round: &Round<'r>, at: usize) -> Val<'r> {
-    let (member, standing) = (&round.fleet.members[at], round.standings[at]);
-    made(vec![
-        entry("updated", Val::Bool(member.has_observed(round.fleet.target.digest))),
-        entry("ready", Val::Bool(member.is_ready())),
-        entry("failed", Val::Bool(standing.failure().is_some())),
-        entry("settled", Val::Bool(standing.is_settled())),
-    ])
 }

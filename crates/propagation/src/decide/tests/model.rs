@@ -4,7 +4,6 @@
 //! pinned or let go; a newer revision is issued; the propagation is paused, resumed, tried again; whoever decides is lost after any of
 //! its writes and another starts from what was written. Time is left out: what is broken has been so for long enough.
 
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use jiff::SignedDuration;
@@ -272,11 +271,12 @@ impl Model for Small {
 
     fn actions(&self, state: &State, actions: &mut Vec<Action>) {
         let is_waiting = |it: &&Instance| !it.is_pinned && it.assigned != state.target;
-        let waiting = state.fleet.iter().filter(is_waiting).collect::<BTreeSet<_>>().len();
+        let waiting: Vec<&Instance> = state.fleet.iter().filter(is_waiting).collect();
         // Names part only those who wait, and these only where they are not all alike.
-        let orders = if waiting > 1 { ORDERS.len() } else { 1 };
-        for order in 0..orders {
-            actions.extend([0, 1, FLEET].map(|writes| Action::Look(order, writes)));
+        let is_alike = waiting.windows(2).all(|it| it[0] == it[1]);
+        let writes: &[usize] = if waiting.is_empty() { &[FLEET] } else { &[0, 1, FLEET] };
+        for order in 0..if is_alike { 1 } else { ORDERS.len() } {
+            actions.extend(writes.iter().map(|writes| Action::Look(order, *writes)));
         }
         for (at, instance) in state.fleet.iter().enumerate() {
             let is_on_its_way = instance.observed != instance.assigned;
