@@ -243,10 +243,14 @@ impl Engine {
         let name = Arc::clone(&serving.name);
         self.router.serve(&serving.instances.kind, Arc::clone(&name));
         let serving = Arc::new(serving);
-        self.servings.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::clone(&serving));
+        let mut servings = self.servings.write().unwrap_or_else(PoisonError::into_inner);
+        let before = servings.insert(name, Arc::clone(&serving));
+        drop(servings);
         self.fleets.doubt(&serving.name);
         self.queue.add(Key::Fleet(Arc::clone(&serving.name)));
-        self.enqueue_instances(&serving);
+        if !before.is_some_and(|it| serving.is_next_of(&it)) {
+            self.enqueue_instances(&serving);
+        }
     }
 
     /// Serves a definition no longer.

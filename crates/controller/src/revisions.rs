@@ -222,7 +222,8 @@ fn without_content(object: &Value) -> Value {
         "apiVersion": object["apiVersion"],
         "kind": object["kind"],
         "metadata": object["metadata"],
-        "spec": {"revision": spec["revision"], "createdAt": spec["createdAt"], "restoredFrom": spec["restoredFrom"]},
+        "spec": {"revision": spec["revision"], "createdAt": spec["createdAt"], "restoredFrom": spec["restoredFrom"],
+            "changeCause": spec["changeCause"]},
         "status": object["status"],
     })
 }

@@ -9,10 +9,11 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+use krono_model::wire::Author;
 use serde_json::Value;
 
 use crate::retention::{Restorable, restorable};
-use crate::revision::History;
+use crate::revision::{History, author, change_cause};
 use crate::{Digest, RevisionNumber};
 
 pub use issue::{Decision, World, issue};
@@ -62,10 +63,28 @@ pub struct Input {
     pub created_at: Option<String>,
     /// The input revision whose content it is again.
     pub restored_from: Option<RevisionNumber>,
+    /// Who made the change, and why; nothing where the definition did.
+    pub origin: Origin,
     /// How far it has come.
     pub standing: Standing,
     /// The spec, as the revision's schema saw it.
     pub spec: KeptSpec,
+}
+
+/// Who changed a spec, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Whoever wrote it last.
+    pub author: Option<Author>,
+    /// Why, in the words of whoever made the change.
+    pub change_cause: Option<String>,
+}
+
+impl Origin {
+    /// As the managed fields and the annotations of an instance tell.
+    pub fn of(instance: &Value) -> Self {
+        Self { author: author(instance), change_cause: change_cause(instance) }
+    }
 }
 
 /// Where the spec of an input revision is.

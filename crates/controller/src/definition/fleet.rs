@@ -1,10 +1,13 @@
 //! The instances of a definition, as far as it is concerned.
 
+use std::collections::BTreeSet;
+
 use krono_history::number::highest_claim;
 use krono_history::retention::Uses;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_planner::definition::{Counts, Instances};
+use krono_propagation::assignment::Because;
 use serde_json::Value;
 
 use crate::cache::Entry;
@@ -16,6 +19,8 @@ use crate::engine::Engine;
 pub(super) struct Fleet {
     pub(super) sizes: Instances,
     pub(super) uses: Uses,
+    /// The contents that instances stay at whatever becomes current.
+    pub(super) staying: BTreeSet<Digest>,
     pub(super) counts: Counts,
     pub(super) statuses: Option<RevisionNumber>,
     pub(super) claims: Option<RevisionNumber>,
@@ -62,6 +67,9 @@ impl Fleet {
         match assigned(instance) {
             Some(digest) => {
                 self.uses.contents.insert(digest);
+                if stays(instance) {
+                    self.staying.insert(digest);
+                }
                 *self.counts.assigned.entry(digest).or_default() += 1;
             }
             None => self.counts.following += 1,
@@ -78,6 +86,12 @@ impl Fleet {
 /// The content that an instance is assigned to; nothing when it follows what is current.
 pub(crate) fn assigned(instance: &Value) -> Option<Digest> {
     own(instance, "assignment")["digest"].as_str()?.parse().ok()
+}
+
+/// Whether an instance does not follow its definition.
+fn stays(instance: &Value) -> bool {
+    let because = own(instance, "assignment")["because"].as_str();
+    because.is_some_and(|it| it != Because::Following.as_str() && it != Because::Ending.as_str())
 }
 
 /// The numbers of revisions in the status of an instance.

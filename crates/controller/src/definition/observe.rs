@@ -96,6 +96,7 @@ impl Observed {
                 deleted: &self.revisions.deleted,
                 graphs: &*self.revisions,
                 uses: &self.fleet.uses,
+                staying: &self.fleet.staying,
                 instances: &instances,
                 statuses: self.fleet.statuses,
                 claims: self.fleet.claims,

@@ -10,6 +10,7 @@ use krono_planner::fleet::{Decision, Facts, World, decide, is_lost};
 use krono_planner::instance::{Cluster, Keeping};
 use serde_json::Value;
 
+use super::Round;
 use crate::cache::{Entry, KindCache};
 use crate::engine::Engine;
 use crate::queue::{InstanceKey, Key, Outcome};
@@ -22,12 +23,20 @@ use crate::snapshot::Snapshot;
 pub(super) async fn assign(
     engine: &Engine,
     serving: &Arc<Serving>,
-    facts: &Facts,
+    round: &Round<'_>,
     key: &InstanceKey,
 ) -> Outcome {
     let Some(instance) = read(serving, key) else { return Outcome::Done };
+    let facts = round.facts;
     if !is_lost(&instance) {
-        return write(engine, serving, key, decided(serving, facts, &instance, None)).await;
+        let decision = decided(serving, facts, &instance, None);
+        if !decision.is_settled() {
+            return write(engine, serving, key, decision).await;
+        }
+        if round.concerns(key, &instance) {
+            engine.queue.add(Key::Instance(key.clone()));
+        }
+        return Outcome::Done;
     }
     let Ok(caches) = all_caches(engine, serving, facts, &instance).await else { return Outcome::Retry };
     let decision = {
@@ -86,9 +95,6 @@ async fn write(
     key: &InstanceKey,
     mut decision: Decision<'_>,
 ) -> Outcome {
-    if decision.is_settled() {
-        return Outcome::Done;
-    }
     let name = (key.namespace.as_str(), key.name.as_str());
     let resource = &serving.instances.resource;
     if decision.is_newly_pinned() {

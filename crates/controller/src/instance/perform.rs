@@ -49,21 +49,21 @@ pub(super) async fn perform(place: Place<'_>, action: Action) -> Result<Beside, 
             }
             return applied;
         }
-        Action::Delete { name, uid } => place.delete(name, &uid).await,
-        Action::Release { name, patch } | Action::Unmark { name, patch } => {
+        Action::Delete { name, uid } | Action::Input(InputAction::Prune { name, uid }) => {
+            place.delete(name, &uid).await
+        }
+        Action::Release { name, patch }
+        | Action::Unmark { name, patch }
+        | Action::Input(InputAction::Adopt { name, patch }) => {
             place.patch(name, &patch, Subresource::None).await
         }
         Action::RemoveFinalizer(patch) => place.remove_finalizer(&patch).await,
         Action::Begin(patch) => place.patch_instance(&patch, Subresource::Status).await,
         Action::Amend(patch) => place.patch_instance(&patch, Subresource::None).await,
         Action::Input(InputAction::Create { name, object }) => place.create(name, &object).await,
-        Action::Input(InputAction::Adopt { name, patch }) => {
-            place.patch(name, &patch, Subresource::None).await
-        }
         Action::Input(InputAction::Tell { name, patch }) => {
             place.patch(name, &patch, Subresource::Status).await
         }
-        Action::Input(InputAction::Prune { name, uid }) => place.delete(name, &uid).await,
     }
     .map(|()| None)
 }

@@ -13,7 +13,7 @@ fn app(kind: &str, keeping: &str) -> Value {
 
 /// The same objects under other names.
 fn renamed(mut definition: Value, suffix: &str) -> Value {
-    let name = format!("{}-${{schema.metadata.name}}", suffix);
+    let name = format!("{suffix}-${{schema.metadata.name}}");
     definition["spec"]["resources"][0]["template"]["metadata"]["name"] = json!(name);
     definition
 }

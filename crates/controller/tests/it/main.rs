@@ -2,6 +2,7 @@
 
 mod assignments;
 mod backup;
+mod breaking;
 mod collections;
 mod conditions;
 mod convergence;

@@ -172,3 +172,14 @@ async fn v45_a_cluster_without_kro_is_asked_once() {
     world.eventually(APP, |it| numbers(it) == "10 of 10").await;
     world.settled().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v45_revisions_that_were_handed_back_are_held_again() {
+    const REVISION: &str = "ResourceGraphDefinitionRevision app-rev-1";
+    let mut world = started().await;
+    world.kill_controllers();
+    world.merge(REVISION, json!({"metadata": {"finalizers": null}})).await;
+    world.start_controllers();
+    world.eventually(REVISION, |it| it["metadata"]["finalizers"] == json!(["kro.run/finalizer"])).await;
+    world.settled().await;
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Definition, Input, Inputs, KeptSpec, Limit, PackedSpec, Standing};
+use super::{Definition, Input, Inputs, KeptSpec, Limit, Origin, PackedSpec, Standing};
 use crate::number::{Exhausted, Traces};
 use crate::{Digest, RevisionNumber};
 
@@ -19,6 +19,8 @@ pub struct World<'a> {
     pub traces: Traces,
     /// How many are kept.
     pub limit: Limit,
+    /// Who changed the spec last, and why.
+    pub origin: &'a Origin,
     /// The one that the instance is held at, which stays.
     pub held: Option<RevisionNumber>,
     /// The time, as Kubernetes writes it.
@@ -50,12 +52,15 @@ pub fn issue(world: &World<'_>) -> Decision {
         Ok(number) => number,
         Err(exhausted) => return Decision::Refused(exhausted),
     };
+    let before = world.inputs.current().and_then(Input::unpacked);
+    let is_edited = before.is_none_or(|it| it != *world.spec);
     let newest = Input {
         number,
         definition: world.definition,
         digest,
         created_at: Some(world.now.to_owned()),
         restored_from: world.inputs.iter().find(|it| it.digest == digest).map(|it| it.number),
+        origin: if is_edited { world.origin.clone() } else { Origin::default() },
         standing: Standing::InProgress,
         spec: KeptSpec::Packed(PackedSpec::pack(world.spec)),
     };

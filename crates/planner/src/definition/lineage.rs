@@ -64,8 +64,24 @@ pub(super) fn needs_live_look(world: &World<'_>, issue: &Issue) -> bool {
 
 /// The object that holds a new revision.
 pub(super) fn object(world: &World<'_>, new: &NewRevision) -> Value {
-    let typed = definition_revision_object(new, world.definition, world.past.interface, now(world));
+    let mut typed = definition_revision_object(new, world.definition, world.past.interface, now(world));
+    if is_asked_for(world.definition, new) {
+        let author = annotation(world.definition, names::RESTORING_FOR_ANNOTATION);
+        typed.spec.author = author.and_then(|it| serde_json::from_str(it).ok());
+        typed.spec.change_cause = typed.spec.change_cause.filter(|it| !is_cause_of_another(world, it));
+    }
     held(serde_json::to_value(typed).unwrap_or_default())
+}
+
+/// Whether a revision is what somebody asked for by a rollback, not by an edit.
+fn is_asked_for(definition: &Value, new: &NewRevision) -> bool {
+    let restoring = annotation(definition, names::RESTORING_ANNOTATION).and_then(|it| it.parse().ok());
+    restoring.is_some() && restoring == new.restored_from
+}
+
+/// Whether a cause was left by an earlier change.
+fn is_cause_of_another(world: &World<'_>, cause: &str) -> bool {
+    world.past.objects.values().any(|it| it["spec"]["changeCause"] == cause)
 }
 
 /// A revision that stays while it is needed, whoever deletes it.

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use krono_history::RevisionNumber;
 use krono_history::hold::{self, Hold};
 use krono_history::input;
 use krono_history::issue::Named;
 use krono_history::revision::History;
+use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_propagation::assignment::{Assignment, Fleet, Movement};
 use krono_propagation::limits::{Allowance, Limits};
 use serde_json::Value;
 
-use crate::instance::{Keeping, Stamping};
+use crate::instance::{INPUT_HISTORY, Keeping, Stamping, of_krono};
 
 /// The revisions of a definition, and its policy about them.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +86,20 @@ impl Facts {
     /// Why nobody moves, if nobody does.
     pub(super) fn stopped(&self) -> String {
         if matches!(self.hold, Hold::Invalid(_)) { self.hold.to_string() } else { String::new() }
+    }
+
+    /// Whether an instance is made in another way than before, or tells other things of its past, at the same revision.
+    pub fn is_other_for(&self, instance: &Value, before: &Self) -> bool {
+        let policy = |it: &Self| (it.stamping, it.input_limit, it.keeping.is_some());
+        let inputs = input::read(of_krono(&instance["status"], INPUT_HISTORY));
+        let is_kept = |it: &Self, content: Digest| it.history.newest_with(content).is_some();
+        policy(self) != policy(before)
+            || inputs.iter().map(|it| it.definition.digest).any(|it| is_kept(self, it) != is_kept(before, it))
+    }
+
+    /// When the next pin ends, if any does; instances that are pinned are to be looked at then.
+    pub fn next_end_of_pins(&self, now: Timestamp) -> Option<Timestamp> {
+        self.fleet("", now).next_end_of_pins()
     }
 
     /// Where inputs are kept.

@@ -69,7 +69,7 @@ impl Decision<'_> {
             reason: "PinRemoved",
             note: format!(
                 "the pin to revision {number} is gone, and {keeper} keeps this instance; a pin that it leaves alone: \
-                 krono pin {kind}/{name} --revision={number}"
+                 krono pin {kind}/{name} --rgd-revision={number}"
             ),
             is_warning: true,
         })

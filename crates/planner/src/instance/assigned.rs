@@ -7,7 +7,9 @@ mod stamps;
 mod tell;
 
 use krono_graph::{CompiledGraph, KindName};
-use krono_history::input::{self, Decision, Definition, Input, Inputs, Limit, SeenSpec, seen_through};
+use krono_history::input::{
+    self, Decision, Definition, Input, Inputs, Limit, Origin, SeenSpec, seen_through,
+};
 use krono_history::number::{Traces, highest_claim};
 use krono_history::revision::History;
 use krono_history::{Digest, RevisionNumber};
@@ -107,6 +109,7 @@ impl<'p> Asked<'p> {
             inputs: &known,
             traces: traces(world, graph, applyset),
             limit,
+            origin: &Origin::of(world.instance),
             held,
             now: world.now,
         });

@@ -72,6 +72,7 @@ fn standing(
         deleted: &BTreeSet::new(),
         graphs: &NoGraphs,
         uses: &Uses::default(),
+        staying: &BTreeSet::new(),
         instances: &[],
         statuses: None,
         claims: None,

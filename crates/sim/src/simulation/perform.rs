@@ -152,7 +152,9 @@ fn request(instance: &ObjectName, action: Action) -> Request {
         Action::Apply { name, object, force, .. } => {
             Request::Apply { name, object, manager: names::MANAGER_RESOURCES, force }
         }
-        Action::Delete { name, uid } => Request::Delete { name, uid: Some(uid) },
+        Action::Delete { name, uid } | Action::Input(InputAction::Prune { name, uid }) => {
+            Request::Delete { name, uid: Some(uid) }
+        }
         Action::Release { name, patch } | Action::Unmark { name, patch } => {
             Request::Merge { name, patch, manager: names::MANAGER_RESOURCES }
         }
@@ -166,6 +168,5 @@ fn request(instance: &ObjectName, action: Action) -> Request {
         Action::Input(InputAction::Adopt { name, patch } | InputAction::Tell { name, patch }) => {
             Request::Merge { name, patch, manager: names::MANAGER_KRONO }
         }
-        Action::Input(InputAction::Prune { name, uid }) => Request::Delete { name, uid: Some(uid) },
     }
 }

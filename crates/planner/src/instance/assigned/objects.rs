@@ -86,7 +86,7 @@ impl Asked<'_> {
         let longer = names::input_revision_of_kind(&of.kind, &of.name, input.number);
         let is_free = |name: &String| self.world.cluster.seen(&kind(), &of.namespace, name).is_none();
         let name = [usual, longer].into_iter().find(is_free)?;
-        let object = input_revision_object(input, &name, self.world.instance, definition, None);
+        let object = input_revision_object(input, &name, self.world.instance, definition);
         Some(InputAction::Create { name: object_name(&object), object })
     }
 
