@@ -49,6 +49,7 @@ struct Part {
 struct Mentions {
     each: Each,
     instances: bool,
+    definition: bool,
 }
 
 /// What an expression mentions of the candidate.

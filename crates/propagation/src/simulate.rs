@@ -102,15 +102,24 @@ impl Course {
     }
 }
 
+/// How much time should pass between two decisions about so many instances: as much as between those of a controller, but for
+/// fleets so large that playing them would take too long.
+pub fn usual_look_every(instances: usize) -> SignedDuration {
+    const SECONDS: usize = 5;
+    const PER_SECOND: usize = 20_000;
+    let seconds = SECONDS.max(instances / PER_SECOND);
+    SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX))
+}
+
 /// Plays a propagation on a fleet made up for it.
 ///
 /// ```
-/// use jiff::{SignedDuration, Timestamp};
+/// use jiff::Timestamp;
 /// use krono_cel::Type;
 /// use krono_propagation::Phase;
 /// use krono_propagation::gate::Gates;
 /// use krono_propagation::policy::Policy;
-/// use krono_propagation::simulate::{Chances, End, Params, simulate};
+/// use krono_propagation::simulate::{Chances, End, Params, simulate, usual_look_every};
 /// use serde_json::json;
 ///
 /// let gates = Gates::compile(&json!(["${exponentiallyUpdated(instances, each)}"]), &Type::Dyn).unwrap();
@@ -120,7 +129,7 @@ impl Course {
 ///     gates: &gates,
 ///     chances: Chances { fails: 1.0, ..Chances::default() },
 ///     takes: 20..=60,
-///     look_every: SignedDuration::from_secs(5),
+///     look_every: usual_look_every(1_000),
 ///     start: Timestamp::UNIX_EPOCH,
 ///     seed: 1,
 /// });

@@ -1,6 +1,7 @@
 //! The rules, one by one.
 
 mod failures;
+mod model;
 mod order;
 mod pace;
 mod people;

@@ -1,14 +1,16 @@
 //! Asking the gates about candidates.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use krono_cel::{Bindings, EvalError, EvalErrorKind, Meter, Val};
 
+use super::values::Common;
 use super::{Answer, Each, Gate, Gates, Mentions, Part, Round, functions, values};
 use crate::policy::FailurePolicy;
 
 /// What all candidates of one decision may cost together, in the units of [`Meter`].
-const BUDGET: u64 = 1_000_000;
+const BUDGET: u64 = 100_000;
 /// More errors than these are of no help.
 const MOST_ERRORS: usize = 10;
 
@@ -18,6 +20,7 @@ pub struct Asking<'r> {
     gates: Vec<Asked<'r>>,
     /// All instances, made only where somebody asks for them.
     instances: Option<Val<'r>>,
+    common: LazyCell<Common<'r>>,
     meter: Meter<'static>,
     errors: BTreeSet<String>,
 }
@@ -36,10 +39,12 @@ impl<'r> Asking<'r> {
     pub(super) fn new(gates: &'r Gates, round: Round<'r>) -> Self {
         let needs = |it: &Part| it.mentions.instances;
         let needs_all = gates.0.iter().any(|it| needs(&it.rest) || it.shared.iter().any(needs));
+        let common = LazyCell::new(Common::new as fn() -> Common<'r>);
         let mut asking = Self {
             round,
             gates: Vec::with_capacity(gates.0.len()),
-            instances: needs_all.then(|| Val::list(values::instances(&round))),
+            instances: needs_all.then(|| Val::list(common.instances(&round))),
+            common,
             meter: Meter::new(BUDGET),
             errors: BTreeSet::new(),
         };
@@ -78,7 +83,9 @@ impl<'r> Asking<'r> {
     fn bindings(&self, part: &'r Part) -> Bindings<'r> {
         let mut bindings = part.env.bindings();
         bindings.set_val("fleet", values::fleet(&self.round.counts));
-        bindings.set_val("rgd", values::definition(&self.round));
+        if part.mentions.definition {
+            bindings.set_val("rgd", values::definition(&self.round));
+        }
         if let Some(instances) = self.instances.as_ref().filter(|_| part.mentions.instances) {
             bindings.set_val("instances", instances.clone());
         }
@@ -129,7 +136,7 @@ impl<'r> Asking<'r> {
             (Each::More, Some(instances)) => {
                 instances.as_list().and_then(|it| it.get(rank)).unwrap_or(Val::Null)
             }
-            (Each::More, None) => values::instance(&self.round, member, Some(rank)),
+            (Each::More, None) => self.common.instance(&self.round, member, Some(rank)),
         }
     }
 

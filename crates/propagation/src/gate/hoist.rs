@@ -105,7 +105,11 @@ impl<'a> Names<'a> {
             () if self.only_below(|id| self.is_index(id)) => self.steps(),
             () => Each::More,
         };
-        Mentions { each, instances: self.mentions_name(root, INSTANCES) }
+        Mentions {
+            each,
+            instances: self.mentions_name(root, INSTANCES),
+            definition: self.mentions_name(root, "rgd"),
+        }
     }
 
     /// In which steps the index matters.

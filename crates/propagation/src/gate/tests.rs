@@ -190,7 +190,8 @@ fn v35_parts_mean_what_the_whole_means() {
 #[test]
 fn v35_all_instances_are_made_only_where_somebody_looks_at_them() {
     let check = |expression: &str, each: Each, instances: bool| {
-        assert_eq!(gate(expression).rest.mentions, Mentions { each, instances }, "{expression}");
+        let mentions = gate(expression).rest.mentions;
+        assert_eq!((mentions.each, mentions.instances), (each, instances), "{expression}");
     };
     check("exponentiallyUpdated(instances, each)", Each::ExponentialTarget, false);
     check("linearlyUpdated(instances, each, 4)", Each::LinearTarget(4), false);
@@ -210,7 +211,7 @@ fn v35_what_costs_too_much_is_asked_for_the_next_candidates_only() {
     let scene = Scene::of(3_000);
     let decision = scene.gate("instances.filter(i, i.index != each.index).size() > 30").decide(20);
     let (moved, waiting) = (decision.moves.len(), &decision.waiting);
-    assert!((100..1_000).contains(&moved), "{moved}");
+    assert!((10..1_000).contains(&moved), "{moved}");
     assert_eq!(
         (waiting.len(), waiting[0].wait.as_str(), waiting[0].told.count),
         (1, "GateNotAsked", 3_000 - moved)
