@@ -24,8 +24,6 @@ use crate::run::StartError;
 
 use observe::{Observed, Read};
 
-pub(crate) use fleet::assigned;
-
 /// Who installs the kinds that krono brings along.
 const INSTALLER: &str = "krono";
 /// How often a definition is planned in one go.

@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::digest::Digest;
 
-pub(crate) use assigned::{ASSIGNMENT, INPUT_HISTORY, assignment_patch, of_krono};
+pub(crate) use assigned::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, of_krono};
 pub use assigned::{Assigned, Notice, Rollback, Stamping, assignment};
 pub(crate) use evidence::{highest_stamp, is_at};
 pub(crate) use outlook::{Wanted, outlook};
