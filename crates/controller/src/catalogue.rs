@@ -183,7 +183,7 @@ impl Kinds for Mentioned {
     fn find(&self, api_version: &str, kind: &str) -> Option<KnownKind> {
         let served = self.kinds.get(&(api_version.to_owned(), kind.to_owned()))?;
         let schema = served.schema.clone().unwrap_or_else(|| Arc::new(Schema::any()));
-        Some(KnownKind { schema, namespaced: served.kind.namespaced })
+        Some(KnownKind { schema, namespaced: served.kind.namespaced, is_defined: served.is_defined })
     }
 
     fn similar(&self, api_version: &str, kind: &str) -> Vec<String> {

@@ -4,6 +4,7 @@ mod fleet;
 mod observe;
 mod orphans;
 mod perform;
+mod takeover;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,8 @@ use crate::requests::Subresource;
 use crate::run::StartError;
 
 use observe::{Observed, Read};
+
+pub(crate) use takeover::Takeover;
 
 /// Who installs the kinds that krono brings along.
 const INSTALLER: &str = "krono";

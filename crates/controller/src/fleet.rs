@@ -4,10 +4,13 @@ mod assign;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream;
+use jiff::Timestamp;
 use krono_planner::fleet::Facts;
+use serde_json::Value;
 
 use crate::engine::Engine;
 use crate::queue::{InstanceKey, Key, Outcome};
@@ -27,9 +30,14 @@ struct Fleet {
     facts: Option<Arc<Facts>>,
     /// Whether the definition was looked at since the facts were found.
     is_stale: bool,
+    /// When all instances are to be looked at again.
+    due: Option<Timestamp>,
     /// Instances whose assignment may not be what it should be.
     asking: BTreeSet<InstanceKey>,
 }
+
+/// What was the same for all instances before.
+struct Before(Option<Arc<Facts>>);
 
 impl Fleets {
     /// What is the same for all instances of a definition; nothing before somebody looked, and without revisions.
@@ -52,20 +60,32 @@ impl Fleets {
         self.lock().remove(definition);
     }
 
-    /// Takes in what is the same for all; whether that is news.
-    fn learn(&self, definition: &Arc<str>, facts: Option<Facts>) -> bool {
+    /// Takes in what is the same for all; what was known before, if that is news.
+    fn learn(&self, definition: &Arc<str>, facts: Option<Facts>) -> Option<Before> {
         let mut fleets = self.lock();
         let fleet = fleets.entry(Arc::clone(definition)).or_default();
         let is_news = fleet.facts.as_deref() != facts.as_ref();
-        if is_news {
-            fleet.facts = facts.map(Arc::new);
-        }
-        is_news
+        is_news.then(|| Before(std::mem::replace(&mut fleet.facts, facts.map(Arc::new))))
     }
 
     /// Whether facts have to be found anew; whoever asks does so.
     fn take_stale(&self, definition: &str) -> bool {
         self.lock().get_mut(definition).is_some_and(|it| std::mem::take(&mut it.is_stale))
+    }
+
+    /// How long it takes until all instances are to be looked at again.
+    fn wait(&self, definition: &str) -> Option<Duration> {
+        let now = crate::clock::timestamp();
+        let mut fleets = self.lock();
+        let fleet = fleets.get_mut(definition)?;
+        fleet.due = fleet.facts.as_ref()?.next_end_of_pins(now);
+        fleet.due.and_then(|it| Duration::try_from(it.duration_since(now)).ok())
+    }
+
+    /// Whether all instances are to be looked at again.
+    fn is_due(&self, definition: &str) -> bool {
+        let now = crate::clock::timestamp();
+        self.lock().get(definition).and_then(|it| it.due).is_some_and(|it| it <= now)
     }
 
     fn take_asking(&self, definition: &str) -> BTreeSet<InstanceKey> {
@@ -83,27 +103,21 @@ pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome
         engine.fleets.forget(definition);
         return Outcome::Done;
     };
-    let is_news =
-        engine.fleets.take_stale(definition) && engine.fleets.learn(definition, facts(engine, &serving));
-    if is_news {
-        for key in all(&serving) {
-            engine.fleets.ask(&key);
-        }
-    }
     if serving.instances.read().is_err() {
         return wait(engine, &serving);
     }
+    let news = engine.fleets.take_stale(definition).then(|| facts(engine, &serving));
+    let news = news.and_then(|facts| engine.fleets.learn(definition, facts));
     let asking = engine.fleets.take_asking(definition);
+    let all = if news.is_some() || engine.fleets.is_due(definition) { all(&serving) } else { Vec::new() };
     let outcome = match engine.fleets.facts(definition) {
-        Some(facts) => assign_all(engine, &serving, &facts, asking.clone()).await,
+        Some(facts) => assign_all(engine, &serving, &Round { facts: &facts, news, asking }, all).await,
         None => Outcome::Done,
     };
-    if is_news {
-        for key in asking {
-            engine.queue.add(Key::Instance(key));
-        }
+    match engine.fleets.wait(definition) {
+        Some(pause) if outcome == Outcome::Done => Outcome::Later(pause),
+        Some(_) | None => outcome,
     }
-    outcome
 }
 
 /// Nothing while no revision is served.
@@ -114,14 +128,25 @@ fn facts(engine: &Engine, serving: &Serving) -> Option<Facts> {
     Some(Facts::of(&definition, current, &revisions.history, revisions.issued_at()))
 }
 
+/// One look at the instances of a definition.
+struct Round<'r> {
+    facts: &'r Facts,
+    /// What was known before, if the facts are new.
+    news: Option<Before>,
+    /// Those that wait for a decision.
+    asking: BTreeSet<InstanceKey>,
+}
+
+/// Decides about those that ask and about these others.
 async fn assign_all(
     engine: &Engine,
     serving: &Arc<Serving>,
-    facts: &Facts,
-    keys: BTreeSet<InstanceKey>,
+    round: &Round<'_>,
+    others: Vec<InstanceKey>,
 ) -> Outcome {
+    let keys: BTreeSet<InstanceKey> = others.into_iter().chain(round.asking.iter().cloned()).collect();
     let assigned = stream::iter(keys.into_iter().map(|key| async move {
-        let outcome = assign::assign(engine, serving, facts, &key).await;
+        let outcome = assign::assign(engine, serving, round, &key).await;
         (key, outcome)
     }));
     let outcomes: Vec<_> = assigned.buffer_unordered(AT_ONCE).collect().await;
@@ -130,6 +155,17 @@ async fn assign_all(
         engine.fleets.ask(key);
     }
     if again.is_empty() { Outcome::Done } else { Outcome::Retry }
+}
+
+impl Round<'_> {
+    /// Whether an instance whose assignment stays is to be looked at nevertheless.
+    fn concerns(&self, key: &InstanceKey, instance: &Value) -> bool {
+        let is_new = |Before(before): &Before| match before {
+            Some(before) => self.facts.is_other_for(instance, before),
+            None => true,
+        };
+        self.asking.contains(key) || self.news.as_ref().is_some_and(is_new)
+    }
 }
 
 /// The cache says when it is complete; unless it has become so meanwhile.

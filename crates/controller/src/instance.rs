@@ -10,7 +10,9 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use krono_graph::KindName;
 use krono_model::applyset::Inventory;
-use krono_planner::instance::{Action, Assigned, Notice, ObjectName, Plan, Refused, Rollback, World, plan};
+use krono_planner::instance::{
+    Action, Assigned, Keeping, Notice, ObjectName, Plan, Refused, Rollback, World, plan,
+};
 use krono_planner::replacing;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -81,9 +83,12 @@ impl Pass<'_> {
         };
         let (catalogue, all) = (&self.engine.catalogue, &self.engine.caches);
         let graph = made.graph.as_deref().ok();
-        let Ok(caches) = self.serving.caches(graph, &inventory, catalogue, all).await else {
+        let Ok(mut caches) = self.serving.caches(graph, &inventory, catalogue, all).await else {
             return Round::End(Outcome::Retry);
         };
+        if made.by.as_ref().is_some_and(|it| it.facts.keeping() != Keeping::Inline) {
+            caches.push(Arc::clone(self.engine.inputs()));
+        }
         let Ok(rollback) = self.rollback(&made).await else { return Round::End(Outcome::Retry) };
         let Plan { actions, status, interests, resting, retry, notices } =
             match self.plan(&caches, &made, rollback.as_ref()) {
@@ -182,6 +187,7 @@ impl Pass<'_> {
             definition: by.definition,
             kept: &by.facts.history,
             current: Some(by.facts.current.digest),
+            keeping: by.facts.keeping(),
             is_paused: by.is_paused,
             input_limit: by.facts.input_limit,
             stamping: by.facts.stamping,

@@ -36,6 +36,15 @@ pub(crate) fn resource() -> ApiResource {
     }
 }
 
+/// The inputs of instances, for requests.
+pub(crate) fn input_resource() -> ApiResource {
+    ApiResource {
+        kind: "ResourceGraphInputRevision".to_owned(),
+        plural: "resourcegraphinputrevisions".to_owned(),
+        ..resource()
+    }
+}
+
 /// The name of the definition that a revision is of: the label, unless that is too short for it.
 pub(crate) fn definition_of(revision: &Value) -> &str {
     let metadata = &revision["metadata"];
@@ -213,7 +222,8 @@ fn without_content(object: &Value) -> Value {
         "apiVersion": object["apiVersion"],
         "kind": object["kind"],
         "metadata": object["metadata"],
-        "spec": {"revision": spec["revision"], "createdAt": spec["createdAt"], "restoredFrom": spec["restoredFrom"]},
+        "spec": {"revision": spec["revision"], "createdAt": spec["createdAt"], "restoredFrom": spec["restoredFrom"],
+            "changeCause": spec["changeCause"]},
         "status": object["status"],
     })
 }

@@ -68,6 +68,13 @@ impl Serving {
         self.current.revision.as_ref()
     }
 
+    /// Whether another revision is current and nothing else is new: instances are looked at as they are assigned to it.
+    pub(crate) fn is_next_of(&self, before: &Self) -> bool {
+        let digest = |it: &Self| it.current.revision.as_ref().map(|it| it.digest);
+        let is_moved = digest(self).zip(digest(before)).is_some_and(|(now, then)| now != then);
+        is_moved && self.uid == before.uid && Arc::ptr_eq(&self.instances, &before.instances)
+    }
+
     /// The graph of some content that a kept revision has; nothing when there is none, or when it compiles no longer.
     pub(crate) fn graph_of(&self, digest: Digest) -> Option<Arc<Graph>> {
         self.graph_or_reason(digest).ok()

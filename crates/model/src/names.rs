@@ -70,6 +70,8 @@ pub const APPLY_ORDER_ANNOTATION: &str = "internal.kro.run/apply-order";
 pub const RECONCILE_ANNOTATION: &str = "kro.run/reconcile";
 /// `true` on a definition lets a change of schema through that breaks instances.
 pub const ALLOW_BREAKING_ANNOTATION: &str = "kro.run/allow-breaking-changes";
+/// Leave for an edit of a definition that takes fields from instances which stay behind: the first digits of its content's digest.
+pub const ALLOW_DATA_LOSS_ANNOTATION: &str = "krono.dev/allow-data-loss";
 /// What becomes of a resource, or of a definition's instances, when it is no longer wanted.
 pub const DELETION_POLICY_ANNOTATION: &str = "krono.dev/deletion-policy";
 /// `true` on revisions that a definition left for its instances; they go with the last of those.
@@ -113,6 +115,8 @@ pub const INPUT_ROLLBACK_ANNOTATION: &str = "kro.run/rollback-to-input-revision"
 pub const ANSWERED_ROLLBACK_ANNOTATION: &str = "krono.dev/answered-rollback";
 /// The revision that a rollback wrote back, on the definition until the new revision is issued.
 pub const RESTORING_ANNOTATION: &str = "krono.dev/restoring-revision";
+/// Who asked for the rollback, on the definition until the new revision is issued: an author as in a revision, as JSON.
+pub const RESTORING_FOR_ANNOTATION: &str = "krono.dev/restoring-for";
 /// Why the last request to roll back was refused, after the generation of the definition that it was about.
 pub const ROLLBACK_REFUSED_ANNOTATION: &str = "krono.dev/rollback-refused";
 /// `true` beside a request to roll back: it is meant even though a tool would put the spec back.

@@ -14,7 +14,7 @@ use krono_propagation::assignment::{self as rules, Assignment, HeldInput, Instan
 use serde_json::Value;
 
 use crate::definition::Graphs;
-use crate::instance::{Cluster, INPUT_HISTORY, assignment, of_krono};
+use crate::instance::{Cluster, INPUT_HISTORY, assignment, known, of_krono};
 use evidence::Evidence;
 
 pub use census::{Census, Needs};
@@ -49,12 +49,16 @@ pub fn is_lost(instance: &Value) -> bool {
 /// Decides which revision an instance should run; its resources are looked at only when it [is lost](is_lost).
 pub fn decide<'a>(world: &World<'a>, cluster: Option<&dyn Cluster>) -> Decision<'a> {
     let instance = world.instance;
-    let inputs = input::read(of_krono(&instance["status"], INPUT_HISTORY));
+    let told = input::read(of_krono(&instance["status"], INPUT_HISTORY));
+    let inputs = match cluster {
+        Some(cluster) => known(told, instance, world.facts.keeping(), cluster),
+        None => told,
+    };
     let note = |key: &str| instance["metadata"]["annotations"][key].as_str();
-    let hold = note(names::HOLD_INPUT_ANNOTATION).map(|it| input::hold(it, &inputs, &world.facts.history));
+    let hold = note(names::HOLD_INPUT_ANNOTATION).map(|it| input::held(it, &inputs, &world.facts.history));
     let problem = hold.as_ref().and_then(|it| it.as_ref().err()).map(ToString::to_string);
     let hold = hold.map(|it| match it {
-        Ok((input, _)) => HeldInput::Of(input.definition.digest),
+        Ok(input) => HeldInput::Of(input.definition.digest),
         Err(_) => HeldInput::Unusable(problem.as_deref().unwrap_or_default()),
     });
     let is_ending = !instance["metadata"]["deletionTimestamp"].is_null();
@@ -73,5 +77,5 @@ pub fn decide<'a>(world: &World<'a>, cluster: Option<&dyn Cluster>) -> Decision<
     let stopped = world.facts.stopped();
     let verdict = rules::decide(&world.facts.fleet(&stopped, world.now), &about, &Open);
     let graph = verdict.assignment.and_then(|it| world.schemas.graph_of(it.digest)?.ok());
-    Decision { instance, graph, verdict }
+    Decision { instance, graph, verdict, pinned_by: None }
 }

@@ -21,8 +21,8 @@ use serde_json::Value;
 
 use crate::digest::Digest;
 
-pub(crate) use assigned::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, of_krono};
-pub use assigned::{Assigned, Notice, Rollback, Stamping, assignment};
+pub(crate) use assigned::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, known, of_krono};
+pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind};
 pub(crate) use evidence::{highest_stamp, is_at};
 pub(crate) use outlook::{Wanted, outlook};
 
@@ -176,6 +176,41 @@ pub enum Action {
     Begin(Value),
     /// The answer to a request that stands on the instance: a merge patch that names the version seen.
     Amend(Value),
+    /// Something about an input revision that is an object of its own.
+    Input(InputAction),
+}
+
+/// Something to do about an input revision that is an object of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputAction {
+    /// It is made.
+    Create {
+        /// The object.
+        name: ObjectName,
+        /// All of it.
+        object: Value,
+    },
+    /// It was left without owner, and gets one: a merge patch.
+    Adopt {
+        /// The object.
+        name: ObjectName,
+        /// The patch, which names the version seen.
+        patch: Value,
+    },
+    /// What has become of it: a merge patch of its status.
+    Tell {
+        /// The object.
+        name: ObjectName,
+        /// The patch, which names the version seen.
+        patch: Value,
+    },
+    /// It is kept no longer.
+    Prune {
+        /// The object.
+        name: ObjectName,
+        /// The object that was seen.
+        uid: String,
+    },
 }
 
 /// What to do next.

@@ -62,6 +62,12 @@ enum Chore {
         #[arg(long, default_value = "")]
         only: String,
     },
+    /// Measure what many revisions and many instances cost, on the embedded server
+    BenchRevisions {
+        /// Only so many instances, for a quick look
+        #[arg(long)]
+        only: Option<usize>,
+    },
 }
 
 #[tokio::main]
@@ -87,6 +93,10 @@ async fn run(arguments: Arguments) -> anyhow::Result<bool> {
         Chore::Bench { instances, quiet, only } => {
             let size = Size { instances, quiet: Duration::from_secs(quiet) };
             write(BENCH_JSON_PATH_VARIABLE, &bench::run(&krono, size, &only).await?).map(|()| true)
+        }
+        Chore::BenchRevisions { only } => {
+            let figures = bench::revisions::run(&krono, only).await?;
+            write(BENCH_JSON_PATH_VARIABLE, &figures).map(|()| true)
         }
         Chore::Takeover => conclude(&takeover::run(&krono).await?),
     }

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use krono_history::writer::writer_of_annotation;
 use krono_model::applyset::Inventory;
+use krono_model::names;
 use krono_planner::fleet::{Decision, Facts, World, decide, is_lost};
-use krono_planner::instance::Cluster;
+use krono_planner::instance::{Cluster, Keeping};
 use serde_json::Value;
 
+use super::Round;
 use crate::cache::{Entry, KindCache};
 use crate::engine::Engine;
 use crate::queue::{InstanceKey, Key, Outcome};
@@ -20,12 +23,20 @@ use crate::snapshot::Snapshot;
 pub(super) async fn assign(
     engine: &Engine,
     serving: &Arc<Serving>,
-    facts: &Facts,
+    round: &Round<'_>,
     key: &InstanceKey,
 ) -> Outcome {
     let Some(instance) = read(serving, key) else { return Outcome::Done };
+    let facts = round.facts;
     if !is_lost(&instance) {
-        return write(engine, serving, key, &decided(serving, facts, &instance, None)).await;
+        let decision = decided(serving, facts, &instance, None);
+        if !decision.is_settled() {
+            return write(engine, serving, key, decision).await;
+        }
+        if round.concerns(key, &instance) {
+            engine.queue.add(Key::Instance(key.clone()));
+        }
+        return Outcome::Done;
     }
     let Ok(caches) = all_caches(engine, serving, facts, &instance).await else { return Outcome::Retry };
     let decision = {
@@ -35,7 +46,7 @@ pub(super) async fn assign(
         };
         decided(serving, facts, &instance, Some(&cluster))
     };
-    write(engine, serving, key, &decision).await
+    write(engine, serving, key, decision).await
 }
 
 /// What the rules say about an instance now.
@@ -63,6 +74,9 @@ async fn all_caches(
 ) -> kube::Result<Vec<Arc<KindCache>>> {
     let inventory = Inventory::read(instance).ok().flatten().unwrap_or_default();
     let mut all: Vec<Arc<KindCache>> = Vec::new();
+    if facts.keeping() != Keeping::Inline {
+        all.push(Arc::clone(engine.inputs()));
+    }
     for revision in facts.history.live() {
         let graph = serving.graph_of(revision.digest);
         let caches = serving.caches(graph.as_deref(), &inventory, &engine.catalogue, &engine.caches).await?;
@@ -79,17 +93,20 @@ async fn write(
     engine: &Engine,
     serving: &Arc<Serving>,
     key: &InstanceKey,
-    decision: &Decision<'_>,
+    mut decision: Decision<'_>,
 ) -> Outcome {
-    if decision.is_settled() {
-        return Outcome::Done;
-    }
     let name = (key.namespace.as_str(), key.name.as_str());
     let resource = &serving.instances.resource;
+    if decision.is_newly_pinned() {
+        // Caches do not know who wrote what.
+        let Ok(live) = engine.requests.get(resource, name.0, name.1).await else { return Outcome::Retry };
+        let writer = live.and_then(|it| writer_of_annotation(&it, names::RGD_REVISION));
+        decision.pinned_by = writer.map(|it| it.manager);
+    }
     let answer = engine.requests.merge(resource, name, &decision.patch(), Subresource::Status).await;
     match answer {
         Ok(answer) => {
-            for notice in decision.notices() {
+            for notice in decision.notices(&answer) {
                 engine.events.note(&answer, notice).await;
             }
             serving.instances.answer(answer, None, &Key::Fleet(Arc::clone(&serving.name)));

@@ -236,3 +236,57 @@ async fn v29_hundreds_of_instances_live_side_by_side_on_different_revisions() {
     }
     world.settled().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v28_a_pin_ends_when_its_time_has_come() {
+    let world = with_an_instance().await;
+    annotate(&world, "App a", json!({"kro.run/rgd-revision": "1"})).await;
+    world.eventually("App a", |it| because(it) == "Pinned").await;
+    let mut limited = app("two", "");
+    limited["spec"]["revisionManagement"] = json!({"instances": {"pinExpires": "2s"}});
+    world.define(&limited).await;
+    is_at(&world, "ConfigMap a-one", "two").await;
+    let told = world.eventually("App a", |it| condition(it, "Assigned")["reason"] == "PinExpired").await;
+    assert_eq!(because(&told), "Following");
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v26_a_template_may_pin_the_instances_that_it_makes() {
+    let world = with_an_instance().await;
+    let inner = |pin: &str| {
+        format!(
+            "
+- id: inner
+  template:
+    apiVersion: kro.run/v1alpha1
+    kind: App
+    metadata:
+      name: ${{schema.metadata.name}}-inner
+      annotations: {{kro.run/rgd-revision: '{pin}', kro.run/update-policy: Auto}}
+    spec: {{text: inner}}
+"
+        )
+    };
+    world.define(&definition("Outer", "spec: {name: string}", &inner("1"))).await;
+    world.instance("Outer o", "").await;
+    world.active("Outer o").await;
+    world.define(&app("two", "")).await;
+    is_at(&world, "ConfigMap a-one", "two").await;
+    world.settled().await;
+    assert_eq!(because(&world.there("App o-inner").await), "Pinned");
+    assert_eq!(world.there("ConfigMap o-inner-one").await["data"]["version"], "one");
+    world.define(&definition("Outer", "spec: {name: string}", &inner("2"))).await;
+    is_at(&world, "ConfigMap o-inner-one", "two").await;
+    world.settled().await;
+
+    let pin = "metadata: {annotations: {kro.run/rgd-revision: '1'}, ";
+    let wrong = config_map("one", "a: b", "").replace("metadata: {", pin);
+    world.put(&definition("Outer", "spec: {name: string}", &wrong)).await;
+    let told = world
+        .eventually("ResourceGraphDefinition /outer", |it| {
+            condition(it, "GraphAccepted")["status"] == "False"
+        })
+        .await;
+    assert!(message(&told, "GraphAccepted").contains("keys under kro.run/"), "{told:#}");
+}

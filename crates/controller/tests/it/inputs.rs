@@ -217,6 +217,23 @@ async fn v22_a_rollback_that_makes_no_sense_changes_nothing_but_the_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn v11_an_input_tells_who_made_it_and_why() {
+    let world = with_instances(0).await;
+    world.instance("App b", "text: one").await;
+    world.eventually("App b", |it| it["status"]["observedInputRevision"] == 1).await;
+    annotate(&world, "App b", json!({"kubernetes.io/change-cause": "more of it"})).await;
+    world.put_by_hand(&instance("App b", "text: more")).await;
+    let told = world.eventually("App b", |it| it["status"]["observedInputRevision"] == 2).await;
+    let [last, first] = [0, 1].map(|it| &told["status"]["inputRevisionHistory"][it]);
+    assert_eq!((&last["author"]["manager"], &last["changeCause"]), (&json!("kubectl"), &json!("more of it")));
+    assert_eq!((&first["author"]["manager"], &first["changeCause"]), (&json!("user"), &Value::Null));
+    world.define(&app("two")).await;
+    let told = world.eventually("App b", |it| it["status"]["observedInputRevision"] == 3).await;
+    assert!(told["status"]["inputRevisionHistory"][0]["author"].is_null());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn v22_a_hold_runs_an_older_input_without_touching_the_spec() {
     let world = with_instances(1).await;
     world.define(&app("two")).await;

@@ -15,7 +15,7 @@ use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use serde_json::Value;
 
-use super::{Serving, World, crd, metadata};
+use super::{Serving, World, crd, metadata, steps};
 
 /// The field of the status that tells which content the last issued number was taken for.
 pub(super) const RESERVED: &str = "reservedRevisionHash";
@@ -59,15 +59,36 @@ pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
 /// Whether something has to be read that caches do not show: numbers, managed fields, what is about to be deleted.
 pub(super) fn needs_live_look(world: &World<'_>, issue: &Issue) -> bool {
     let has_request = annotation(world.definition, names::ROLLBACK_ANNOTATION).is_some();
-    world.past.freshness == Freshness::Cached && (issue.report.needs_live_look || has_request)
+    let releases = world.past.deleted.iter().any(|it| !steps::needed(issue, *it));
+    world.past.freshness == Freshness::Cached && (issue.report.needs_live_look || has_request || releases)
 }
 
 /// The object that holds a new revision.
 pub(super) fn object(world: &World<'_>, new: &NewRevision) -> Value {
-    let typed = definition_revision_object(new, world.definition, world.past.interface, now(world));
-    let mut object = serde_json::to_value(typed).unwrap_or_default();
-    object["metadata"]["finalizers"] = serde_json::json!([names::FINALIZER]);
-    object
+    let mut typed = definition_revision_object(new, world.definition, world.past.interface, now(world));
+    if is_asked_for(world.definition, new) {
+        let author = annotation(world.definition, names::RESTORING_FOR_ANNOTATION);
+        typed.spec.author = author.and_then(|it| serde_json::from_str(it).ok());
+        typed.spec.change_cause = typed.spec.change_cause.filter(|it| !is_cause_of_another(world, it));
+    }
+    held(serde_json::to_value(typed).unwrap_or_default())
+}
+
+/// Whether a revision is what somebody asked for by a rollback, not by an edit.
+fn is_asked_for(definition: &Value, new: &NewRevision) -> bool {
+    let restoring = annotation(definition, names::RESTORING_ANNOTATION).and_then(|it| it.parse().ok());
+    restoring.is_some() && restoring == new.restored_from
+}
+
+/// Whether a cause was left by an earlier change.
+fn is_cause_of_another(world: &World<'_>, cause: &str) -> bool {
+    world.past.objects.values().any(|it| it["spec"]["changeCause"] == cause)
+}
+
+/// A revision that stays while it is needed, whoever deletes it.
+pub(super) fn held(mut revision: Value) -> Value {
+    revision["metadata"]["finalizers"] = serde_json::json!([names::FINALIZER]);
+    revision
 }
 
 pub(super) fn now(world: &World<'_>) -> Timestamp {

@@ -20,6 +20,16 @@ pub(super) fn spec_of(graph: &CompiledGraph) -> CustomResourceSpec {
     spec
 }
 
+/// A spec without room for krono's own fields.
+pub(super) fn without_room_in(mut spec: CustomResourceSpec) -> CustomResourceSpec {
+    for version in &mut spec.versions {
+        if let Some(schema) = version.schema.as_mut().and_then(|it| it.open_api_v3_schema.as_mut()) {
+            keep_unknown(schema, None);
+        }
+    }
+    spec
+}
+
 /// What is promised to those who read instances: the room for krono's own fields keeps nothing of the author's.
 pub(super) fn without_room(schema: &Schema) -> Schema {
     let mut schema = schema.clone();

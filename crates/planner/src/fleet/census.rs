@@ -1,9 +1,12 @@
 //! What the instances of a definition say about its revisions.
 
+use std::collections::BTreeSet;
+
 use krono_history::number::highest_claim;
 use krono_history::retention::Uses;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
+use krono_propagation::assignment::Because;
 use serde_json::Value;
 
 use crate::definition::{Counts, Instances};
@@ -16,6 +19,8 @@ pub struct Census {
     pub sizes: Instances,
     /// What they need.
     pub uses: Uses,
+    /// The contents that they stay at whatever becomes current.
+    pub staying: BTreeSet<Digest>,
     /// How many are assigned to what.
     pub counts: Counts,
     /// The highest number in a status.
@@ -34,6 +39,7 @@ impl Census {
             Some(digest) => *self.counts.assigned.entry(digest).or_default() += 1,
             None => self.counts.following += 1,
         }
+        self.staying.extend(needs.assigned.filter(|_| stays(instance)));
         self.uses.contents.extend(needs.assigned.into_iter().chain(needs.observed));
         let named = || needs.pinned.into_iter().chain(needs.approved);
         self.uses.named.extend(named());
@@ -66,6 +72,12 @@ impl Needs {
             approved: annotation(names::APPROVE_REVISION_ANNOTATION),
         }
     }
+}
+
+/// Whether an instance does not follow its definition.
+fn stays(instance: &Value) -> bool {
+    let because = of_krono(&instance["status"], ASSIGNMENT)["because"].as_str();
+    because.is_some_and(|it| it != Because::Following.as_str() && it != Because::Ending.as_str())
 }
 
 /// The content that an instance was last seen to be at, which it is on its way from.

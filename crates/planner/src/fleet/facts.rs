@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use krono_history::RevisionNumber;
 use krono_history::hold::{self, Hold};
 use krono_history::input;
 use krono_history::issue::Named;
 use krono_history::revision::History;
+use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_propagation::assignment::{Assignment, Fleet, Movement};
 use krono_propagation::limits::{Allowance, Limits};
 use serde_json::Value;
 
-use crate::instance::Stamping;
+use crate::instance::{INPUT_HISTORY, Keeping, Stamping, of_krono};
 
 /// The revisions of a definition, and its policy about them.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Facts {
     pub input_limit: usize,
     /// When revisions are written on resources.
     pub stamping: Stamping,
+    /// The definition, where inputs are objects of their own.
+    keeping: Option<String>,
     hold: Hold,
     highest: Option<RevisionNumber>,
     issued_at: BTreeMap<RevisionNumber, Timestamp>,
@@ -57,6 +59,8 @@ impl Facts {
             issued_at,
             input_limit: input_limit(policy),
             stamping: stamping(policy),
+            keeping: keeps_objects(definition)
+                .then(|| definition["metadata"]["name"].as_str().unwrap_or_default().to_owned()),
             limits,
             history: without_versions(history),
         }
@@ -84,6 +88,28 @@ impl Facts {
         if matches!(self.hold, Hold::Invalid(_)) { self.hold.to_string() } else { String::new() }
     }
 
+    /// Whether an instance is made in another way than before, or tells other things of its past, at the same revision.
+    pub fn is_other_for(&self, instance: &Value, before: &Self) -> bool {
+        let policy = |it: &Self| (it.stamping, it.input_limit, it.keeping.is_some());
+        let inputs = input::read(of_krono(&instance["status"], INPUT_HISTORY));
+        let is_kept = |it: &Self, content: Digest| it.history.newest_with(content).is_some();
+        policy(self) != policy(before)
+            || inputs.iter().map(|it| it.definition.digest).any(|it| is_kept(self, it) != is_kept(before, it))
+    }
+
+    /// When the next pin ends, if any does; instances that are pinned are to be looked at then.
+    pub fn next_end_of_pins(&self, now: Timestamp) -> Option<Timestamp> {
+        self.fleet("", now).next_end_of_pins()
+    }
+
+    /// Where inputs are kept.
+    pub fn keeping(&self) -> Keeping<'_> {
+        match &self.keeping {
+            Some(definition) => Keeping::Objects { definition },
+            None => Keeping::Inline,
+        }
+    }
+
     /// Whether instances may be pinned.
     pub fn may_pin(&self) -> bool {
         self.limits.pins == Allowance::Allowed
@@ -103,6 +129,12 @@ fn without_versions(history: &History) -> History {
 fn input_limit(policy: &Value) -> usize {
     let limit = policy["inputHistoryLimit"].as_u64().and_then(|it| usize::try_from(it).ok());
     limit.unwrap_or(input::HISTORY_LIMIT)
+}
+
+/// Instances that belong to no namespace have no objects beside them.
+fn keeps_objects(definition: &Value) -> bool {
+    let spec = &definition["spec"];
+    spec["revisionManagement"]["inputRevisions"] == "Objects" && spec["schema"]["scope"] != "Cluster"
 }
 
 fn stamping(policy: &Value) -> Stamping {

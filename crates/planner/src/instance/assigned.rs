@@ -2,11 +2,14 @@
 
 mod answer;
 mod home;
+mod objects;
 mod stamps;
 mod tell;
 
 use krono_graph::{CompiledGraph, KindName};
-use krono_history::input::{self, Decision, Definition, Inputs, SeenSpec, seen_through};
+use krono_history::input::{
+    self, Decision, Definition, Input, Inputs, Limit, Origin, SeenSpec, seen_through,
+};
 use krono_history::number::{Traces, highest_claim};
 use krono_history::revision::History;
 use krono_history::{Digest, RevisionNumber};
@@ -18,6 +21,8 @@ use super::{Action, World};
 pub use answer::{Notice, Rollback};
 pub use home::assignment;
 pub(crate) use home::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, of_krono};
+pub use objects::kind as input_kind;
+pub(crate) use objects::known;
 pub(super) use stamps::{Stamps, revision_of};
 pub(super) use tell::Progress;
 
@@ -31,6 +36,8 @@ pub struct Assigned<'a> {
     pub current: Option<Digest>,
     /// Whether the instance is to be left alone, in krono's words.
     pub is_paused: bool,
+    /// Where inputs are kept.
+    pub keeping: Keeping<'a>,
     /// How many inputs are kept.
     pub input_limit: usize,
     /// When revisions are written on resources.
@@ -43,6 +50,18 @@ pub struct Assigned<'a> {
     pub is_defined: &'a (dyn Fn(&KindName) -> bool + Sync),
     /// A request to roll back that stands on the instance.
     pub rollback: Option<&'a Rollback>,
+}
+
+/// Where the inputs of instances are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping<'a> {
+    /// In the status of the instance.
+    Inline,
+    /// As objects of their own.
+    Objects {
+        /// The name of the definition.
+        definition: &'a str,
+    },
 }
 
 /// When revisions are written on resources.
@@ -62,6 +81,8 @@ pub(super) struct Asked<'p> {
     /// The instance as that revision sees it.
     pub(super) instance: Value,
     ignored: Vec<String>,
+    /// Its inputs as the status tells them.
+    told: Inputs,
     /// Its inputs, the new one included.
     inputs: Inputs,
     is_new: bool,
@@ -75,25 +96,33 @@ impl<'p> Asked<'p> {
         applyset: &str,
     ) -> Self {
         let status = &world.instance["status"];
-        let known = input::read(home::own(status, graph, home::INPUT_HISTORY));
+        let told = input::read(home::own(status, graph, home::INPUT_HISTORY));
+        let known = known(told.clone(), world.instance, assigned.keeping, world.cluster);
         let (seen, held) = seen(world, graph, assigned, &known);
+        let limit = match assigned.keeping {
+            Keeping::Inline => Limit::inline(assigned.input_limit),
+            Keeping::Objects { .. } => Limit::objects(assigned.input_limit),
+        };
         let decision = input::issue(&input::World {
             spec: &seen.spec,
             definition: assigned.definition,
             inputs: &known,
             traces: traces(world, graph, applyset),
-            limit: assigned.input_limit,
+            limit,
+            origin: &Origin::of(world.instance),
             held,
             now: world.now,
         });
         let is_paused = super::suspended_by(world).is_some();
         let (inputs, is_new) = match decision {
             Decision::Issue(inputs) if !is_paused => (inputs, true),
-            Decision::Issue(_) | Decision::Same(_) | Decision::Refused(_) => (known, false),
+            Decision::Issue(_) | Decision::Same(_) | Decision::Refused(_) => {
+                (known.limited(limit, held), false)
+            }
         };
         let mut instance = world.instance.clone();
         instance["spec"] = seen.spec;
-        Self { world, assigned, instance, ignored: seen.ignored, inputs, is_new }
+        Self { world, assigned, instance, ignored: seen.ignored, told, inputs, is_new }
     }
 
     /// The stamps of its resources; nothing before the first input is issued.
@@ -103,13 +132,22 @@ impl<'p> Asked<'p> {
     }
 
     /// The issue of a new input revision, which comes before any resource is written for it.
-    pub(super) fn begin(&self, graph: &CompiledGraph) -> Option<Action> {
-        let current = self.inputs.current().filter(|_| self.is_new)?;
+    pub(super) fn begin(&self, graph: &CompiledGraph) -> Vec<Action> {
+        let kept = self.keep();
+        if !kept.is_empty() {
+            return kept;
+        }
+        self.begun(graph).into_iter().collect()
+    }
+
+    fn begun(&self, graph: &CompiledGraph) -> Option<Action> {
+        let is_told = |it: &&Input| self.told.current().is_some_and(|told| told.number == it.number);
+        let current = self.inputs.current().filter(|it| self.is_new || !is_told(it))?;
         let mut status = serde_json::Map::new();
         let fields = [
             (home::CURRENT_INPUT, json!(current.number.to_wire())),
             (home::CURRENT_REVISION, json!(current.definition.number.to_wire())),
-            (home::INPUT_HISTORY, input::summaries(&self.inputs, self.assigned.kept)),
+            (home::INPUT_HISTORY, self.summaries(&self.inputs)),
             (home::PROPAGATION, self.propagation(graph, input::Standing::InProgress, None)),
         ];
         for (name, value) in fields {

@@ -12,7 +12,7 @@ use super::desired::{Desired, Standing};
 use super::{Action, Plan, World, text};
 
 /// How far a node is.
-enum Progress {
+pub(super) enum Progress {
     Done,
     Coming(String),
     Going(String),
@@ -38,15 +38,19 @@ impl Report<'_, '_> {
             || self.evaluation.nodes.iter().any(|it| matches!(it, NodeState::Failed(_)))
     }
 
+    /// How far each node is.
+    pub(super) fn nodes(&self) -> Vec<Progress> {
+        (0..self.graph.nodes.len()).map(|it| self.progress(it)).collect()
+    }
+
     /// The status to publish; nothing when it is published already.
-    pub(super) fn status(&self) -> Option<Value> {
-        let nodes: Vec<Progress> = (0..self.graph.nodes.len()).map(|it| self.progress(it)).collect();
+    pub(super) fn status(&self, nodes: &[Progress], travelled: &Travelled) -> Option<Value> {
         let mut conditions = conditions(self.world);
         self.set_managed(&mut conditions);
         let resolved = "runtime graph created and all resources resolved";
         set(&mut conditions, GRAPH_RESOLVED, Status::True, Reason::Resolved, resolved);
-        self.set_ready(&mut conditions, &nodes);
-        let mut state = self.state(&conditions, &nodes);
+        self.set_ready(&mut conditions, nodes);
+        let mut state = self.state(&conditions, nodes);
         let mut status = self.evaluation.status.clone();
         let conditions = match self.authored(&conditions) {
             Ok(Some(authored)) => authored,
@@ -59,7 +63,7 @@ impl Report<'_, '_> {
         status.insert("conditions".to_owned(), conditions.into());
         status.insert("state".to_owned(), state.as_str().into());
         if let Some(asked) = self.asked {
-            asked.tell(&mut status, self.graph, &self.travelled(&nodes, asked));
+            asked.tell(&mut status, self.graph, travelled);
         }
         changed(self.world.instance, status)
     }
@@ -81,8 +85,10 @@ impl Report<'_, '_> {
         usual
     }
 
-    fn travelled(&self, nodes: &[Progress], asked: &Asked<'_>) -> Travelled {
-        let at = self.desired.iter().filter(|it| asked.is_at(it)).count();
+    /// How far the resources have come towards the current input.
+    pub(super) fn travelled(&self, nodes: &[Progress]) -> Travelled {
+        let is_at = |it: &&Desired<'_>| self.asked.is_some_and(|asked| asked.is_at(it));
+        let at = self.desired.iter().filter(is_at).count();
         let is_open = |index: &usize| {
             let node = &self.graph.nodes[*index];
             let state = &self.evaluation.nodes[*index];

@@ -5,7 +5,7 @@ use krono_model::applyset::Inventory;
 use krono_model::metadata::InstanceRef;
 use serde_json::Value;
 
-use super::assigned::Asked;
+use super::assigned::{Asked, Progress as Travelled};
 use super::desired::{Desired, Standing, desired, part_of};
 use super::management::{manage, record, shrink};
 use super::report::Report;
@@ -34,15 +34,18 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     if let Some((answer, notice)) = asked.and_then(Asked::answer) {
         return Plan { actions: vec![answer], interests, notices: vec![notice], ..Plan::default() };
     }
-    let pass = Pass { world, graph, evaluation: &evaluation, desired: &desired, id: &id, known, asked };
+    let report =
+        Report { world, graph, evaluation: &evaluation, desired: &desired, observed: &visible, asked };
+    let nodes = report.nodes();
+    let travelled = report.travelled(&nodes);
+    let status = report.status(&nodes, &travelled);
+    let pass =
+        Pass { world, graph, evaluation: &evaluation, desired: &desired, id: &id, known, asked, travelled };
     let actions = if suspended_by(world).is_some() {
         manage(world).into_iter().collect()
     } else {
         pass.actions(&instance.namespace)
     };
-    let report =
-        Report { world, graph, evaluation: &evaluation, desired: &desired, observed: &visible, asked };
-    let status = report.status();
     let contested = desired.iter().filter(|it| matches!(it.standing, Standing::Contested));
     let resting = contested.map(|it| it.name.clone()).collect();
     Plan { actions, status, interests, resting, retry: report.wants_retry(), notices: Vec::new() }
@@ -56,6 +59,7 @@ struct Pass<'p, 'a> {
     id: &'p str,
     known: Inventory,
     asked: Option<&'p Asked<'p>>,
+    travelled: Travelled,
 }
 
 impl Pass<'_, '_> {
@@ -71,12 +75,17 @@ impl Pass<'_, '_> {
         if !actions.is_empty() {
             return actions;
         }
-        if let Some(begin) = self.asked.and_then(|it| it.begin(self.graph)) {
-            return vec![begin];
+        let begin = self.asked.map(|it| it.begin(self.graph)).unwrap_or_default();
+        if !begin.is_empty() {
+            return begin;
         }
         let actions = self.applies();
-        if !actions.is_empty() || !self.is_settled() {
+        if !actions.is_empty() {
             return actions;
+        }
+        let told = self.asked.map(|it| it.tend(&self.travelled)).unwrap_or_default();
+        if !told.is_empty() || !self.is_settled() {
+            return told;
         }
         let orphans = self.orphans();
         if orphans.is_empty() {

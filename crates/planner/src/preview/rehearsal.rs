@@ -108,7 +108,7 @@ impl Stage<'_, '_> {
                 self.merge_metadata(&name, &patch, live);
             }
             // A preview has no assignment, so no input is issued and no request answered.
-            Action::Begin(_) | Action::Amend(_) => {}
+            Action::Begin(_) | Action::Amend(_) | Action::Input(_) => {}
         }
     }
 

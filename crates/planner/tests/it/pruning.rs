@@ -48,7 +48,8 @@ fn behaviour_30_only_the_object_that_was_seen_is_deleted() {
         | Action::Unmark { .. }
         | Action::RemoveFinalizer(_)
         | Action::Begin(_)
-        | Action::Amend(_) => None,
+        | Action::Amend(_)
+        | Action::Input(_) => None,
     });
     assert_eq!(deleted, uid);
 }

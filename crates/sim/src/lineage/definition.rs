@@ -81,7 +81,8 @@ impl Simulation {
         };
         let crd = crd_name(&definition).and_then(|it| self.server.get(&crd_named(it)).cloned());
         let is_unknown = self.controller.mind.serving.is_none();
-        let counts_live = live && revisions.history.live().any(|it| it.unused_since.is_some());
+        let is_doomed = || revisions.history.live().any(|it| it.unused_since.is_some());
+        let counts_live = live && (is_doomed() || !revisions.deleted.is_empty());
         let (mut census, mut instances) = (Census::default(), Vec::new());
         let mut take = |instance: &Value| {
             census.take(instance);
@@ -265,11 +266,13 @@ impl Observed {
                 deleted: &self.revisions.deleted,
                 graphs: &*self.revisions,
                 uses: &self.census.uses,
+                staying: &self.census.staying,
                 instances: &instances,
                 statuses: self.census.statuses,
                 claims: self.census.claims,
                 counts: Some(&self.census.counts),
                 interface: is_new.then_some(&self.edit.interface),
+                left_by_kro: &[],
                 freshness: self.freshness,
             },
             instances: self.census.sizes,

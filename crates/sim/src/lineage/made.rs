@@ -116,6 +116,7 @@ impl Simulation {
             kept: &by.facts.history,
             current: Some(by.facts.current.digest),
             is_paused: by.is_paused,
+            keeping: by.facts.keeping(),
             input_limit: by.facts.input_limit,
             stamping: by.facts.stamping,
             may_pin: by.facts.may_pin(),

@@ -2,7 +2,7 @@
 
 use krono_model::names;
 use krono_planner::digest::Digest;
-use krono_planner::instance::{Action, Applied, ObjectName};
+use krono_planner::instance::{Action, Applied, InputAction, ObjectName};
 use krono_planner::replacing;
 use serde_json::{Value, json};
 
@@ -51,7 +51,8 @@ impl Simulation {
             | Action::Release { .. }
             | Action::Unmark { .. }
             | Action::Begin(_)
-            | Action::Amend(_) => false,
+            | Action::Amend(_)
+            | Action::Input(_) => false,
         }
     }
 
@@ -152,7 +153,9 @@ fn request(instance: &ObjectName, action: Action) -> Request {
         Action::Apply { name, object, force, .. } => {
             Request::Apply { name, object, manager: names::MANAGER_RESOURCES, force }
         }
-        Action::Delete { name, uid } => Request::Delete { name, uid: Some(uid) },
+        Action::Delete { name, uid } | Action::Input(InputAction::Prune { name, uid }) => {
+            Request::Delete { name, uid: Some(uid) }
+        }
         Action::Release { name, patch } | Action::Unmark { name, patch } => {
             Request::Merge { name, patch, manager: names::MANAGER_RESOURCES }
         }
@@ -161,6 +164,10 @@ fn request(instance: &ObjectName, action: Action) -> Request {
         }
         Action::Begin(patch) | Action::Amend(patch) => {
             Request::Merge { name: instance.clone(), patch, manager: names::MANAGER_KRONO }
+        }
+        Action::Input(InputAction::Create { name, object }) => Request::Create { name, object },
+        Action::Input(InputAction::Adopt { name, patch } | InputAction::Tell { name, patch }) => {
+            Request::Merge { name, patch, manager: names::MANAGER_KRONO }
         }
     }
 }

@@ -10,7 +10,7 @@ use krono_planner::instance::{ObjectName, assignment};
 use krono_sim::lineage::{Sabotage, When, revision_kind};
 use krono_sim::server::Request;
 use krono_sim::{Faults, Simulation};
-use krono_testkit::{Run, run};
+use krono_testkit::{Run, run_from};
 use proptest::test_runner::TestCaseError;
 use proptest::{prop_assert, prop_assert_eq};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ use crate::lineages::{Lineage, Manner, definition_name, instance};
 #[test]
 fn histories_of_two_controllers() {
     let suite = Run { name: "sim-histories", cases: 10, shrinks: 300 };
-    run(suite, &histories(24), |history| {
+    run_from(1, suite, &histories(24), |history| {
         let faults = Faults { request: 60, watch: 5, kill: 4, kill_in_request: 15 };
         check(&history, Manner { faults, ..Manner::default() })
     });
@@ -34,7 +34,7 @@ fn histories_of_two_controllers() {
 fn kills_at_every_write() {
     let suite = Run { name: "sim-kills", cases: 1, shrinks: 0 };
     let deaths = Cell::new(0);
-    run(suite, &histories(8), |history| {
+    run_from(1, suite, &histories(8), |history| {
         let mut calm = Lineage::new(history.seed, Manner::default());
         calm.play(&history).map_err(TestCaseError::fail)?;
         for write in 1..=calm.simulation.requests {

@@ -53,7 +53,7 @@ impl Kinds for Known {
     fn find(&self, api_version: &str, kind: &str) -> Option<KnownKind> {
         let known = [config_map(), part(), site()];
         let name = known.iter().find(|it| it.api_version == api_version && it.kind == kind)?;
-        Some(KnownKind { schema: Arc::new(schema(name)?), namespaced: name.namespaced })
+        Some(KnownKind { schema: Arc::new(schema(name)?), namespaced: name.namespaced, is_defined: false })
     }
 }
 

@@ -1,18 +1,18 @@
 //! What the status of an instance says about revisions.
 
 use krono_graph::CompiledGraph;
-use krono_history::input::{self, Standing};
+use krono_history::input::{self, Inputs, Standing};
 use krono_model::condition::{Condition, Status};
 use krono_model::instance::{ASSIGNED, FIELDS_IGNORED};
 use serde_json::{Map, Value, json};
 
 use super::super::desired::{Desired, Standing as Where};
-use super::Asked;
 use super::home::{
     ASSIGNMENT, CURRENT_INPUT, CURRENT_REVISION, IGNORED_FIELDS, INPUT_HISTORY, OBSERVED_INPUT,
     OBSERVED_REVISION, PROPAGATION, of_krono, own, put,
 };
 use super::stamps::input_of;
+use super::{Asked, Keeping};
 
 /// How far the resources of an instance have come.
 pub(in super::super) struct Progress {
@@ -54,14 +54,12 @@ impl Asked<'_> {
             all.into_iter().for_each(keep);
             return;
         }
-        // Latched: what was there once and ready stays observed, whatever becomes of it.
-        let is_observed = progress.is_done && !self.is_new;
+        let is_observed = self.is_observed(progress);
         if !is_observed {
             keep(OBSERVED_INPUT);
             keep(OBSERVED_REVISION);
         }
-        let is_completed = is_observed || current.standing == Standing::Completed;
-        let standing = if is_completed { Standing::Completed } else { Standing::InProgress };
+        let standing = self.standing(progress);
         let (input, revision) = (json!(current.number.to_wire()), json!(current.definition.number.to_wire()));
         let mut tell = |name: &str, value: Value| put(status, graph, name, value);
         if is_observed {
@@ -70,10 +68,29 @@ impl Asked<'_> {
         }
         tell(CURRENT_INPUT, input);
         tell(CURRENT_REVISION, revision);
-        tell(INPUT_HISTORY, input::summaries(&self.inputs.with_standing(standing), self.assigned.kept));
+        tell(INPUT_HISTORY, self.summaries(&self.inputs.with_standing(standing)));
         tell(PROPAGATION, self.propagation(graph, standing, Some(progress)));
         if !self.ignored.is_empty() {
             tell(IGNORED_FIELDS, json!(self.ignored));
+        }
+    }
+
+    /// Latched: what was there once and ready stays observed, whatever becomes of it.
+    fn is_observed(&self, progress: &Progress) -> bool {
+        progress.is_done && !self.is_new
+    }
+
+    /// How far the current input has come.
+    pub(super) fn standing(&self, progress: &Progress) -> Standing {
+        let was_completed = self.inputs.current().is_some_and(|it| it.standing == Standing::Completed);
+        if was_completed || self.is_observed(progress) { Standing::Completed } else { Standing::InProgress }
+    }
+
+    /// `status.inputRevisionHistory`.
+    pub(super) fn summaries(&self, inputs: &Inputs) -> Value {
+        match self.assigned.keeping {
+            Keeping::Inline => input::summaries(inputs, self.assigned.kept),
+            Keeping::Objects { .. } => input::summaries(&inputs.elsewhere(), self.assigned.kept),
         }
     }
 
