@@ -65,6 +65,7 @@ pub type Sabotage = fn(&mut Plan, &[&serde_json::Value]);
 
 /// What one process knows of the definition.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is set and read by itself")]
 pub(crate) struct Mind {
     /// Whether this process looks after instances.
     pub(crate) leads: bool,

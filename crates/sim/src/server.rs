@@ -210,7 +210,7 @@ impl Server {
     pub fn restored(self) -> Result<Self, Refusal> {
         let Self { kinds, objects, incarnations, seconds, version, .. } = self;
         let events = kinds.keys().map(|kind| (kind.clone(), Vec::new())).collect();
-        let mut restored = Self { kinds, incarnations, seconds, version, events, ..Self::default() };
+        let mut restored = Self { kinds, events, version, incarnations, seconds, ..Self::default() };
         for (name, mut object) in objects {
             write::strip(&mut object);
             restored.create(&name, &object)?;

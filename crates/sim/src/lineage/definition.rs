@@ -22,6 +22,9 @@ use crate::server::{Answer, Refusal, Request};
 use crate::simulation::Simulation;
 use crate::text::{is_terminating, metadata};
 
+/// What becomes of the words with which the server refuses a request.
+type Complaint = fn(String) -> Failed;
+
 /// What a plan is made from.
 struct Observed {
     definition: Value,
@@ -149,11 +152,7 @@ impl Simulation {
     }
 
     /// What an action asks of the server; what it asks of this process is done.
-    fn as_request(
-        &mut self,
-        governance: &Governance,
-        action: Action,
-    ) -> Option<(Request, fn(String) -> Failed)> {
+    fn as_request(&mut self, governance: &Governance, action: Action) -> Option<(Request, Complaint)> {
         let definition = || governance.definition.clone();
         let instance = |namespace, name| ObjectName { kind: governance.instances.clone(), namespace, name };
         Some(match action {

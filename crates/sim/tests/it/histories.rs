@@ -30,7 +30,6 @@ fn histories_of_two_controllers() {
 
 /// For one history, every write of which is the last of some process: before it, and after it.
 #[test]
-#[expect(clippy::print_stdout, reason = "xtask deep reads the count")]
 fn kills_at_every_write() {
     let suite = Run { name: "sim-kills", cases: 1, shrinks: 0 };
     let deaths = Cell::new(0);
