@@ -25,7 +25,6 @@ use crate::run::StartError;
 
 use observe::{Observed, Read};
 
-pub(crate) use fleet::assigned;
 pub(crate) use takeover::Takeover;
 
 /// Who installs the kinds that krono brings along.

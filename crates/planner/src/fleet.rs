@@ -1,5 +1,6 @@
 //! The instances of one definition: which revision each should run.
 
+mod census;
 mod evidence;
 mod facts;
 mod record;
@@ -16,6 +17,7 @@ use crate::definition::Graphs;
 use crate::instance::{Cluster, INPUT_HISTORY, assignment, known, of_krono};
 use evidence::Evidence;
 
+pub use census::{Census, Needs};
 pub use facts::Facts;
 pub use record::Decision;
 

@@ -95,17 +95,17 @@ impl Observed {
                 objects: &self.objects.iter().map(|(number, object)| (*number, object)).collect(),
                 deleted: &self.revisions.deleted,
                 graphs: &*self.revisions,
-                uses: &self.fleet.uses,
-                staying: &self.fleet.staying,
+                uses: &self.fleet.census.uses,
+                staying: &self.fleet.census.staying,
                 instances: &instances,
-                statuses: self.fleet.statuses,
-                claims: self.fleet.claims,
-                counts: self.counts.then_some(&self.fleet.counts),
+                statuses: self.fleet.census.statuses,
+                claims: self.fleet.census.claims,
+                counts: self.counts.then_some(&self.fleet.census.counts),
                 interface: self.interface.as_ref(),
                 left_by_kro: &self.left_by_kro,
                 freshness: self.freshness,
             },
-            instances: self.fleet.sizes,
+            instances: self.fleet.census.sizes,
             failure,
             allow_crd_deletion: engine.options.allow_crd_deletion,
             now,
@@ -115,7 +115,8 @@ impl Observed {
 
 /// What is about to be deleted must not be in use anywhere.
 fn needs_live_fleet(revisions: &Revisions, freshness: Freshness) -> bool {
-    freshness == Freshness::Live && revisions.history.live().any(|it| it.unused_since.is_some())
+    let is_doomed = || revisions.history.live().any(|it| it.unused_since.is_some());
+    freshness == Freshness::Live && (is_doomed() || !revisions.deleted.is_empty())
 }
 
 /// The revision whose content somebody wants back.

@@ -15,7 +15,7 @@ use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use serde_json::Value;
 
-use super::{Serving, World, crd, metadata};
+use super::{Serving, World, crd, metadata, steps};
 
 /// The field of the status that tells which content the last issued number was taken for.
 pub(super) const RESERVED: &str = "reservedRevisionHash";
@@ -47,7 +47,7 @@ pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
         restoring: annotation(definition, names::RESTORING_ANNOTATION).and_then(|it| it.parse().ok()),
         keeper: keeper.as_deref(),
         hold: wish(definition),
-        serving: served_or_published(world, &history),
+        serving: last_served(world, &history),
         uses: world.past.uses,
         history_limit: management["historyLimit"].as_u64().unwrap_or(HISTORY_LIMIT),
         life: Life::Living,
@@ -59,7 +59,8 @@ pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
 /// Whether something has to be read that caches do not show: numbers, managed fields, what is about to be deleted.
 pub(super) fn needs_live_look(world: &World<'_>, issue: &Issue) -> bool {
     let has_request = annotation(world.definition, names::ROLLBACK_ANNOTATION).is_some();
-    world.past.freshness == Freshness::Cached && (issue.report.needs_live_look || has_request)
+    let releases = world.past.deleted.iter().any(|it| !steps::needed(issue, *it));
+    world.past.freshness == Freshness::Cached && (issue.report.needs_live_look || has_request || releases)
 }
 
 /// The object that holds a new revision.
@@ -125,14 +126,20 @@ fn wish(definition: &Value) -> Wish<'_> {
     }
 }
 
-/// What instances are looked after with, or what the status says: a number whose content is another is unknown.
-fn served_or_published(world: &World<'_>, history: &History) -> Option<RevisionNumber> {
-    if let Serving::Revision(digest) = world.serving
-        && let Some(served) = history.newest_with(digest)
-    {
-        return Some(served.number);
-    }
-    let status = &world.definition["status"];
+/// What the status says, which is the same for all processes; else what instances are looked after with, else the newest that
+/// instances have been assigned to.
+fn last_served(world: &World<'_>, history: &History) -> Option<RevisionNumber> {
+    let served = match world.serving {
+        Serving::Revision(digest) => history.newest_with(digest),
+        Serving::Nothing | Serving::Graphless => None,
+    };
+    let assigned = world.past.uses.contents.iter().filter_map(|it| history.newest_with(*it));
+    let newest = || assigned.map(|it| it.number).max();
+    published(&world.definition["status"], history).or_else(|| served.map(|it| it.number).or_else(newest))
+}
+
+/// What the status says; a number whose content is another is unknown.
+fn published(status: &Value, history: &History) -> Option<RevisionNumber> {
     let number = RevisionNumber::from_wire(status["currentRevision"].as_i64()?)?;
     let digest = status["currentRevisionHash"].as_str()?.parse().ok()?;
     history.recall(number, digest).map(|it| it.number)

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) const CURRENT_INPUT: &str = "currentInputRevision";
 pub(super) const CURRENT_REVISION: &str = "currentRGDRevision";
-pub(super) const OBSERVED_INPUT: &str = "observedInputRevision";
+pub(crate) const OBSERVED_INPUT: &str = "observedInputRevision";
 pub(super) const OBSERVED_REVISION: &str = "observedRGDRevision";
 pub(super) const PROPAGATION: &str = "propagation";
 pub(crate) const INPUT_HISTORY: &str = "inputRevisionHistory";
