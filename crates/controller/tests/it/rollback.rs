@@ -215,6 +215,7 @@ async fn v20_the_annotation_wins_over_the_field_and_nonsense_stops_everybody() {
     world.annotate(APP, HOLD, Some("2")).await;
     world.eventually("ConfigMap a-one", text_is("two")).await;
     for nonsense in ["9", "two"] {
+        world.eventually(APP, |it| numbers(it) == "2 of 3").await;
         world.annotate(APP, HOLD, Some(nonsense)).await;
         let told = world.eventually(APP, |it| condition(it, "HoldInvalid")["status"] == "True").await;
         assert!(message(&told, "HoldInvalid").starts_with("no instance moves:"), "{told:#}");
