@@ -20,6 +20,7 @@ struct Benchmark {
 const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "cel", package: "krono-cel" },
     Benchmark { name: "patch", package: "krono-patch" },
+    Benchmark { name: "propagation", package: "krono-propagation" },
     Benchmark { name: "store", package: "krono-store" },
 ];
 

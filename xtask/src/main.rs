@@ -4,7 +4,7 @@
 mod bench;
 mod bench_apiserver;
 mod bench_cel_go;
-mod bench_reconcile;
+mod bench_controllers;
 mod cel_golden;
 mod cli_reference;
 mod command;
@@ -99,7 +99,8 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::Generated => generated::run(&root),
         Chore::Deep(wanted) => deep::run(&root, &wanted),
         Chore::Bench { name } if name.as_deref() == Some("apiserver") => bench_apiserver::run(&root),
-        Chore::Bench { name } if name.as_deref() == Some("reconcile") => bench_reconcile::run(&root),
+        Chore::Bench { name } if name.as_deref() == Some("reconcile") => bench_controllers::reconcile(&root),
+        Chore::Bench { name } if name.as_deref() == Some("revisions") => bench_controllers::revisions(&root),
         Chore::Bench { name } => bench::run(&root, name.as_deref()),
         Chore::BenchCelGo => bench_cel_go::run(&root),
         Chore::CelGolden => cel_golden::run(&root),

@@ -48,6 +48,8 @@ pub(crate) struct Crd {
     pub(crate) group: String,
     pub(crate) scope: String,
     pub(crate) versions: Vec<CrdVersion>,
+    /// Whether a definition has made it.
+    pub(crate) is_defined: bool,
     /// All of its specification, with the schemas.
     pub(crate) spec: Value,
 }

@@ -28,7 +28,11 @@ impl KnownKinds {
     /// Adds the kind of a custom resource definition, in all its versions.
     pub(crate) fn add_crd(&mut self, crd: Crd) {
         for version in crd.versions {
-            let known = KnownKind { schema: Arc::new(version.schema), namespaced: crd.scope != CLUSTER };
+            let known = KnownKind {
+                schema: Arc::new(version.schema),
+                namespaced: crd.scope != CLUSTER,
+                is_defined: crd.is_defined,
+            };
             self.added.insert((format!("{}/{}", crd.group, version.name), crd.kind.clone()), known);
         }
     }
@@ -38,7 +42,7 @@ impl KnownKinds {
         for version in &crd.spec.versions {
             let Some(schema) = version.schema() else { continue };
             let namespaced = crd.spec.scope == crd::Scope::Namespaced;
-            let known = KnownKind { schema: Arc::new(schema.clone()), namespaced };
+            let known = KnownKind { schema: Arc::new(schema.clone()), namespaced, is_defined: true };
             let name = (format!("{}/{}", crd.spec.group, version.name), crd.spec.names.kind.clone());
             self.added.insert(name, known);
         }
@@ -65,7 +69,7 @@ impl Kinds for KnownKinds {
         }
         let found = Self::built_in(version, kind)?;
         let schema = Arc::clone(found.schema.get());
-        Some(KnownKind { schema, namespaced: found.scope == Scope::Namespaced })
+        Some(KnownKind { schema, namespaced: found.scope == Scope::Namespaced, is_defined: false })
     }
 
     fn similar(&self, _: &str, kind: &str) -> Vec<String> {

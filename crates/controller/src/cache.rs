@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use krono_model::names;
 use krono_planner::digest::Digest;
 use krono_planner::instance::Applied;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(crate) use packed::{Packed, Sample};
 
@@ -34,7 +34,7 @@ pub(crate) struct Objects {
 /// One object.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// Without managed fields.
+    /// Of its managed fields only who wrote its spec is left, and that only of what was made for nobody.
     object: Packed,
     uid: Box<str>,
     version: u64,
@@ -58,16 +58,15 @@ impl Entry {
         self.object.without_spec()
     }
 
-    /// Whether it is shown as in another reading of the same version: a change of the kind brings defaults and fields.
-    fn shows(&self, other: &Self) -> bool {
-        self.object.is_same(&other.object)
-    }
-
-    /// An object as it was read; it loses its managed fields.
+    /// An object as it was read; it loses most of its managed fields.
     pub(crate) fn read(object: &mut Value, sample: &mut Sample) -> Self {
         let live = Digest::of_applied(object, names::MANAGER_RESOURCES);
+        let writers = writers_of_spec(object);
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.remove("managedFields");
+            if !writers.is_empty() {
+                metadata.insert("managedFields".to_owned(), writers.into());
+            }
         }
         Self {
             object: sample.pack(object),
@@ -126,8 +125,8 @@ impl Objects {
         }
         let (namespace, name) = identity(object);
         if let Some(known) = self.get_mut(&namespace, &name)
+            && known.version >= entry.version
             && entry.version > 0
-            && (known.version > entry.version || (known.version == entry.version && known.shows(&entry)))
         {
             known.confirmed = true;
             return Put::Known;
@@ -238,12 +237,26 @@ impl Objects {
     }
 }
 
+/// What an object is a member of: an `ApplySet`, or the inputs of the instance with a UID.
 fn applyset(object: &Value) -> Option<&str> {
-    object["metadata"]["labels"][names::APPLYSET_PART_OF_LABEL].as_str()
+    let labels = &object["metadata"]["labels"];
+    labels[names::APPLYSET_PART_OF_LABEL].as_str().or_else(|| labels[names::INPUT_REVISION_OF_LABEL].as_str())
 }
 
 fn uid(object: &Value) -> &str {
     object["metadata"]["uid"].as_str().unwrap_or_default()
+}
+
+/// Who wrote the spec of an object that was not made for an instance, and when.
+fn writers_of_spec(object: &Value) -> Vec<Value> {
+    let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
+    let entries = entries.filter(|_| applyset(object).is_none());
+    let of_spec = entries.filter(|it| !it["fieldsV1"]["f:spec"].is_null() && it.get("subresource").is_none());
+    let told = |it: &Value| {
+        let (manager, operation, time) = (&it["manager"], &it["operation"], &it["time"]);
+        json!({"manager": manager, "operation": operation, "time": time, "fieldsV1": {"f:spec": {}}})
+    };
+    of_spec.map(told).collect()
 }
 
 /// Namespace and name; the namespace of cluster-wide objects is empty.

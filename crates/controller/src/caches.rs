@@ -30,21 +30,9 @@ impl Caches {
         if let Some(cache) = known.filter(|it| it.filter >= filter) {
             return cache;
         }
-        let (kind, resource) = (served.kind.clone(), served.resource.clone());
-        let cache = KindCache::start(self.client.clone(), kind, resource, filter, Arc::clone(&self.router));
-        let cache = Arc::new(cache);
+        let cache = Arc::new(KindCache::start(self.client.clone(), served, filter, Arc::clone(&self.router)));
         running.insert(served.kind.clone(), Arc::downgrade(&cache));
         cache
-    }
-
-    /// Reads all objects of a kind again: `plural.group`. Its schema has changed, and with it how objects are shown that nobody
-    /// writes.
-    pub(crate) fn renew(&self, kind: &str) {
-        for cache in self.held() {
-            if format!("{}.{}", cache.resource.plural, cache.resource.group) == kind {
-                cache.renew(self.client.clone());
-            }
-        }
     }
 
     /// Those that somebody holds.

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use krono_graph::{KindName, Kinds, KnownKind, mentioned_kinds};
 use krono_model::applyset::GroupKind;
-use krono_schema::Schema;
+use krono_model::names;
+use krono_schema::{Schema, SchemaType};
 use kube::api::{ApiResource, GroupVersionKind};
 use kube::core::discovery::Scope;
 use kube::discovery;
@@ -20,13 +21,15 @@ use crate::requests::Requests;
 pub(crate) struct Served {
     pub(crate) kind: KindName,
     pub(crate) resource: ApiResource,
+    /// Whether its objects are instances of a definition.
+    pub(crate) is_defined: bool,
     schema: Option<Arc<Schema>>,
 }
 
 impl Served {
     /// A kind that nothing is compiled against.
     pub(crate) fn without_schema(kind: KindName, resource: ApiResource) -> Self {
-        Self { kind, resource, schema: None }
+        Self { kind, resource, is_defined: false, schema: None }
     }
 }
 
@@ -112,19 +115,19 @@ impl Catalogue {
             Err(error) => return Err(error),
         };
         let namespaced = capabilities.scope == Scope::Namespaced;
-        let schema = match self.built_in.find(api_version, kind) {
-            Some(known) => Some(known.schema),
+        let (schema, is_defined) = match self.built_in.find(api_version, kind) {
+            Some(known) => (Some(known.schema), false),
             None => match self.definition(&resource).await? {
-                Some(definition) => schema(&definition, &resource.version),
+                Some(definition) => (schema(&definition, &resource.version), is_owned(&definition)),
                 None if self.is_aggregated(&resource).await? => {
-                    published::schema(&self.requests, &resource).await?
+                    (published::schema(&self.requests, &resource).await?, false)
                 }
                 // Discovery may still tell of a kind whose definition is gone.
                 None => return Ok(None),
             },
         };
         let kind = KindName { api_version: api_version.to_owned(), kind: kind.to_owned(), namespaced };
-        Ok(Some(Served { kind, resource, schema }))
+        Ok(Some(Served { kind, resource, is_defined, schema }))
     }
 
     /// The definition of a kind.
@@ -180,7 +183,7 @@ impl Kinds for Mentioned {
     fn find(&self, api_version: &str, kind: &str) -> Option<KnownKind> {
         let served = self.kinds.get(&(api_version.to_owned(), kind.to_owned()))?;
         let schema = served.schema.clone().unwrap_or_else(|| Arc::new(Schema::any()));
-        Some(KnownKind { schema, namespaced: served.kind.namespaced })
+        Some(KnownKind { schema, namespaced: served.kind.namespaced, is_defined: served.is_defined })
     }
 
     fn similar(&self, api_version: &str, kind: &str) -> Vec<String> {
@@ -195,11 +198,51 @@ pub(crate) fn mentions_group(definition: &Value, group: &str) -> bool {
         .any(|(version, _)| version.split_once('/').is_some_and(|(it, _)| it == group))
 }
 
+/// Whether a definition of krono's made the definition of a kind.
+fn is_owned(definition: &Value) -> bool {
+    definition["metadata"]["labels"][names::OWNED_LABEL] == "true"
+}
+
+/// The status of an instance keeps unknown fields for krono's own sake; its author declared all that others may use.
+fn close_status(schema: &mut Schema) {
+    if let Some(status) = schema.properties.get_mut("status") {
+        let status = Arc::make_mut(status);
+        status.preserve_unknown_fields = None;
+        for (name, of) in own_fields() {
+            status.properties.entry(name.to_owned()).or_insert_with(|| Arc::new(of));
+        }
+    }
+}
+
+/// What krono tells about revisions in the status of every instance.
+fn own_fields() -> [(&'static str, Schema); 5] {
+    let number = || Schema::of_type(SchemaType::Integer);
+    let text = || Schema::of_type(SchemaType::String);
+    let propagation = Schema::object([
+        ("status", text()),
+        ("targetInputRevision", number()),
+        ("resourcesAtTarget", number()),
+        ("totalResources", number()),
+        ("lastTransitionTime", text()),
+    ]);
+    [
+        ("currentInputRevision", number()),
+        ("currentRGDRevision", number()),
+        ("observedInputRevision", number()),
+        ("observedRGDRevision", number()),
+        ("propagation", propagation),
+    ]
+}
+
 /// The schema that a definition gives one of its versions.
 fn schema(definition: &Value, version: &str) -> Option<Arc<Schema>> {
     let versions = definition["spec"]["versions"].as_array()?;
     let version = versions.iter().find(|it| it["name"] == version)?;
-    Schema::from_value(version.pointer("/schema/openAPIV3Schema")?).ok().map(Arc::new)
+    let mut schema = Schema::from_value(version.pointer("/schema/openAPIV3Schema")?).ok()?;
+    if is_owned(definition) {
+        close_status(&mut schema);
+    }
+    Some(Arc::new(schema))
 }
 
 /// Whether the cluster has no such group, version or kind.

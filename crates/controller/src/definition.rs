@@ -4,6 +4,7 @@ mod fleet;
 mod observe;
 mod orphans;
 mod perform;
+mod takeover;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,7 @@ use crate::run::StartError;
 
 use observe::{Observed, Read};
 
-pub(crate) use fleet::assigned;
+pub(crate) use takeover::Takeover;
 
 /// Who installs the kinds that krono brings along.
 const INSTALLER: &str = "krono";
@@ -78,6 +79,13 @@ pub(crate) async fn install(engine: &Engine) -> Result<(), StartError> {
 
 /// Makes the kind of a definition known and serves it, as far as that is possible now.
 pub(crate) async fn reconcile(engine: &Engine, name: &Arc<str>) -> Outcome {
+    let outcome = rounds(engine, name).await;
+    engine.fleets.doubt(name);
+    engine.queue.add(Key::Fleet(Arc::clone(name)));
+    outcome
+}
+
+async fn rounds(engine: &Engine, name: &Arc<str>) -> Outcome {
     let counts = engine.may_count(name);
     let mut pass = Pass { engine, name, failed: None, counts, freshness: Freshness::Cached };
     for _ in 0..MOST_ROUNDS {

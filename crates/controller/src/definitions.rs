@@ -1,6 +1,6 @@
 //! The watches on definitions, on their revisions and on the kinds of the cluster.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, pin_mut};
@@ -39,59 +39,41 @@ async fn watch_kinds(client: Client, engine: Arc<Engine>) {
     let mut kinds = Kinds::default();
     while let Some(event) = events.next().await {
         match event {
-            Ok(event) => {
-                for (kind, change) in kinds.take(&event) {
-                    engine.kind_changed(&kind, change);
-                }
-            }
+            Ok(event) => kinds.take(&event).iter().for_each(|kind| engine.kind_changed(kind)),
             Err(error) => tracing::debug!(%error, "watch of kinds interrupted"),
         }
     }
 }
 
-/// What is new about a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KindChange {
-    /// Its objects may look different from now on, though nobody writes them.
-    Form,
-    /// Anything else.
-    Other,
-}
-
-/// All kinds with their generations, so that those that went while the watch was interrupted are missed.
+/// The names of all kinds, so that those that went while the watch was interrupted are missed.
 #[derive(Default)]
 struct Kinds {
-    known: BTreeMap<String, Option<i64>>,
+    known: BTreeSet<String>,
     /// What a list in progress has not mentioned yet.
     unlisted: BTreeSet<String>,
 }
 
 impl Kinds {
     /// The kinds that an event says something new about.
-    fn take<K: ResourceExt>(&mut self, event: &Event<K>) -> BTreeMap<String, KindChange> {
+    fn take<K: ResourceExt>(&mut self, event: &Event<K>) -> BTreeSet<String> {
         match event {
             Event::Init => {
-                self.unlisted = self.known.keys().cloned().collect();
-                BTreeMap::new()
+                self.unlisted = self.known.clone();
+                BTreeSet::new()
             }
             Event::InitApply(kind) | Event::Apply(kind) => {
                 self.unlisted.remove(&kind.name_any());
-                let generation = kind.meta().generation;
-                let before = self.known.insert(kind.name_any(), generation);
-                let is_other = before.is_some_and(|it| it != generation);
-                BTreeMap::from([(
-                    kind.name_any(),
-                    if is_other { KindChange::Form } else { KindChange::Other },
-                )])
+                self.known.insert(kind.name_any());
+                BTreeSet::from([kind.name_any()])
             }
             Event::Delete(kind) => {
                 self.known.remove(&kind.name_any());
-                BTreeMap::from([(kind.name_any(), KindChange::Other)])
+                BTreeSet::from([kind.name_any()])
             }
             Event::InitDone => {
                 let gone = std::mem::take(&mut self.unlisted);
-                self.known.retain(|it, _| !gone.contains(it));
-                gone.into_iter().map(|it| (it, KindChange::Other)).collect()
+                self.known.retain(|it| !gone.contains(it));
+                gone
             }
         }
     }

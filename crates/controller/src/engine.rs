@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use krono_graph::{KindName, Kinds};
 use krono_planner::definition::crd_name;
+use krono_planner::instance::input_kind;
 use kube::Client;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -14,8 +15,9 @@ use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Served, mentions_group};
 use crate::claims::Claims;
 use crate::contests::Contests;
-use crate::definitions::KindChange;
+use crate::definition::Takeover;
 use crate::events::Events;
+use crate::fleet::{self, Fleets};
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::queue::{Key, Outcome, Queue};
@@ -39,10 +41,13 @@ pub(crate) struct Engine {
     pub(crate) metrics: Metrics,
     pub(crate) events: Events,
     pub(crate) claims: Claims,
+    pub(crate) fleets: Fleets,
     pub(crate) contests: Contests,
+    pub(crate) takeover: Takeover,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
     revisions: OnceLock<Arc<KindCache>>,
+    inputs: OnceLock<Arc<KindCache>>,
     /// By definition, the revisions that were last read.
     kept: Mutex<HashMap<Arc<str>, Arc<Revisions>>>,
     /// By definition, when its instances were last counted in public.
@@ -67,6 +72,7 @@ impl Engine {
             servings: RwLock::default(),
             definitions: OnceLock::new(),
             revisions: OnceLock::new(),
+            inputs: OnceLock::new(),
             kept: Mutex::default(),
             counted: Mutex::default(),
             told: Mutex::default(),
@@ -75,7 +81,9 @@ impl Engine {
             router,
             events: Events::new(client, options.condition_events),
             claims: Claims::default(),
+            fleets: Fleets::default(),
             contests: Contests::default(),
+            takeover: Takeover::default(),
             options,
             metrics,
         }
@@ -85,6 +93,7 @@ impl Engine {
     pub(crate) async fn reconcile(&self, key: &Key) -> Outcome {
         match key {
             Key::Definition(name) => definition::reconcile(self, name).await,
+            Key::Fleet(definition) => fleet::reconcile(self, definition).await,
             Key::Instance(key) => instance::reconcile(self, key).await,
         }
     }
@@ -101,6 +110,14 @@ impl Engine {
     pub(crate) fn revisions(&self) -> &Arc<KindCache> {
         self.revisions.get_or_init(|| {
             let served = Served::without_schema(revisions::kind(), revisions::resource());
+            self.caches.get(&served, Filter::All)
+        })
+    }
+
+    /// The inputs of instances that are objects of their own.
+    pub(crate) fn inputs(&self) -> &Arc<KindCache> {
+        self.inputs.get_or_init(|| {
+            let served = Served::without_schema(input_kind(), revisions::input_resource());
             self.caches.get(&served, Filter::All)
         })
     }
@@ -200,15 +217,16 @@ impl Engine {
     }
 
     /// A kind changed: `plural.group`. Definitions that make it, or may have been compiled against it, are looked at.
-    pub(crate) fn kind_changed(&self, kind: &str, change: KindChange) {
+    pub(crate) fn kind_changed(&self, kind: &str) {
         self.catalogue.forget(kind);
-        if change == KindChange::Form {
-            self.caches.renew(kind);
-        }
+        let concerns_all = self.takeover.kind_changed(kind);
         let Ok(reading) = self.definitions().read() else { return };
         for definition in reading.objects().all().map(Entry::object) {
             let makes = crd_name(&definition).is_some_and(|it| it == kind);
-            if makes || mentions_group(&definition, kind.split_once('.').map_or("", |(_, group)| group)) {
+            if concerns_all
+                || makes
+                || mentions_group(&definition, kind.split_once('.').map_or("", |(_, group)| group))
+            {
                 self.queue
                     .add(Key::Definition(definition["metadata"]["name"].as_str().unwrap_or_default().into()));
             }
@@ -225,14 +243,21 @@ impl Engine {
         let name = Arc::clone(&serving.name);
         self.router.serve(&serving.instances.kind, Arc::clone(&name));
         let serving = Arc::new(serving);
-        self.servings.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::clone(&serving));
-        self.enqueue_instances(&serving);
+        let mut servings = self.servings.write().unwrap_or_else(PoisonError::into_inner);
+        let before = servings.insert(name, Arc::clone(&serving));
+        drop(servings);
+        self.fleets.doubt(&serving.name);
+        self.queue.add(Key::Fleet(Arc::clone(&serving.name)));
+        if !before.is_some_and(|it| serving.is_next_of(&it)) {
+            self.enqueue_instances(&serving);
+        }
     }
 
     /// Serves a definition no longer.
     pub(crate) fn stop_serving(&self, definition: &str) {
         let serving = self.servings.write().unwrap_or_else(PoisonError::into_inner).remove(definition);
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).remove(definition);
+        self.fleets.forget(definition);
         if let Some(serving) = serving {
             self.router.stop(&serving.instances.kind);
         }

@@ -2,6 +2,7 @@
 
 use k8s_openapi::api::core::v1::ObjectReference;
 use krono_planner::definition::Notice;
+use krono_planner::instance::Notice as OfInstance;
 use krono_planner::{Transition, notes, transitions};
 use kube::Client;
 use kube::runtime::events::{Event, EventType, Recorder, Reporter};
@@ -24,6 +25,13 @@ impl Events {
     pub(crate) async fn notice(&self, definition: &Value, notice: &Notice) {
         tracing::info!(definition = definition["metadata"]["name"].as_str(), "{notice}");
         self.publish(&self.anew(), notice_event(notice), definition).await;
+    }
+
+    /// Tells what happened to an instance.
+    pub(crate) async fn note(&self, instance: &Value, told: OfInstance) {
+        let transition =
+            Transition { condition: told.reason.to_owned(), note: told.note, is_warning: told.is_warning };
+        self.publish(&self.anew(), event(transition), instance).await;
     }
 
     /// Tells what began or ceased to hold about a definition.

@@ -1,9 +1,10 @@
 //! Compiled graphs, with the caches that instances of each are made from.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use krono_graph::{CompiledGraph, KindName, Subject};
+use krono_schema::Validator;
 
 use crate::cache::{Filter, KindCache};
 use crate::caches::Caches;
@@ -14,11 +15,13 @@ pub(crate) struct Graph {
     pub(crate) compiled: CompiledGraph,
     /// Of the kinds that the graph mentions, once all of them are found.
     caches: Mutex<Option<Vec<Arc<KindCache>>>>,
+    /// Of an instance's spec.
+    validator: OnceLock<Validator>,
 }
 
 impl Graph {
     pub(crate) fn new(compiled: CompiledGraph) -> Self {
-        Self { compiled, caches: Mutex::default() }
+        Self { compiled, caches: Mutex::default(), validator: OnceLock::new() }
     }
 
     /// The caches of the kinds that the graph mentions, as far as the cluster serves them.
@@ -50,6 +53,11 @@ impl Graph {
             *self.lock() = Some(caches.clone());
         }
         Ok(caches)
+    }
+
+    /// Checks specs of instances.
+    pub(crate) fn validator(&self) -> &Validator {
+        self.validator.get_or_init(|| Validator::new(&self.compiled.instance.spec))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Vec<Arc<KindCache>>>> {

@@ -1,5 +1,6 @@
 //! One instance: observe, plan, apply, publish.
 
+mod made;
 mod perform;
 
 use std::collections::BTreeMap;
@@ -7,8 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use krono_graph::KindName;
 use krono_model::applyset::Inventory;
-use krono_planner::instance::{Action, ObjectName, Plan, Refused, World, plan};
+use krono_planner::instance::{
+    Action, Assigned, Keeping, Notice, ObjectName, Plan, Refused, Rollback, World, plan,
+};
 use krono_planner::replacing;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -21,10 +25,14 @@ use crate::requests::Subresource;
 use crate::serving::Serving;
 use crate::snapshot::Snapshot;
 
+use made::Made;
+
 /// How often an instance is planned in one go: once per level of its graph, and a little more.
 const MOST_ROUNDS: usize = 200;
 /// How often in a row the server may fail before it is worth telling.
 const PATIENCE: u32 = 3;
+/// How often an input may be issued in one go: a server that drops what is written must not be asked for ever.
+const MOST_ISSUES: usize = 3;
 
 /// Makes the cluster what an instance says, as far as that is possible now.
 pub(crate) async fn reconcile(engine: &Engine, key: &InstanceKey) -> Outcome {
@@ -37,7 +45,8 @@ pub(crate) async fn reconcile(engine: &Engine, key: &InstanceKey) -> Outcome {
 }
 
 async fn rounds(engine: &Engine, key: &InstanceKey, serving: &Arc<Serving>) -> Outcome {
-    let mut pass = Pass { engine, key, serving, refused: Refused::default(), beside: BTreeMap::new() };
+    let (refused, beside) = (Refused::default(), BTreeMap::new());
+    let mut pass = Pass { engine, key, serving, refused, beside, issued: 0 };
     for _ in 0..MOST_ROUNDS {
         match pass.round().await {
             Round::Again => {}
@@ -55,6 +64,8 @@ struct Pass<'p> {
     refused: Refused,
     /// Objects that were read because the caches do not show them.
     beside: BTreeMap<ObjectName, Entry>,
+    /// How many inputs were issued.
+    issued: usize,
 }
 
 enum Round {
@@ -65,15 +76,25 @@ enum Round {
 impl Pass<'_> {
     async fn round(&mut self) -> Round {
         let Some(inventory) = self.inventory() else { return Round::End(self.absent()) };
+        let made = match self.made() {
+            Ok(Some(made)) => made,
+            Ok(None) => return Round::End(Outcome::Done),
+            Err(incomplete) => return Round::End(self.wait(&incomplete, &[])),
+        };
         let (catalogue, all) = (&self.engine.catalogue, &self.engine.caches);
-        let graph = self.serving.current().ok().map(AsRef::as_ref);
-        let Ok(caches) = self.serving.caches(graph, &inventory, catalogue, all).await else {
+        let graph = made.graph.as_deref().ok();
+        let Ok(mut caches) = self.serving.caches(graph, &inventory, catalogue, all).await else {
             return Round::End(Outcome::Retry);
         };
-        let Plan { actions, status, interests, resting, retry } = match self.plan(&caches) {
-            Ok(plan) => plan,
-            Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
-        };
+        if made.by.as_ref().is_some_and(|it| it.facts.keeping() != Keeping::Inline) {
+            caches.push(Arc::clone(self.engine.inputs()));
+        }
+        let Ok(rollback) = self.rollback(&made).await else { return Round::End(Outcome::Retry) };
+        let Plan { actions, status, interests, resting, retry, notices } =
+            match self.plan(&caches, &made, rollback.as_ref()) {
+                Ok(plan) => plan,
+                Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
+            };
         self.engine.router.set_interests(self.key, interests);
         if actions.is_empty() {
             let outcome = match () {
@@ -83,7 +104,53 @@ impl Pass<'_> {
             };
             return Round::End(self.publish(status, outcome).await);
         }
-        self.perform(actions, &caches).await
+        if self.issues_in_vain(&actions) {
+            return Round::Again;
+        }
+        let round = self.perform(actions, &caches).await;
+        if matches!(round, Round::Again) && self.refused.instance.is_none() {
+            self.tell(notices).await;
+        }
+        round
+    }
+
+    /// What the instance is made with; nothing while that is being decided.
+    fn made(&self) -> Result<Option<Made>, Incomplete> {
+        let instances = self.serving.instances.read()?;
+        let Some(instance) = instances.objects().get(&self.key.namespace, &self.key.name) else {
+            return Ok(None);
+        };
+        Ok(Made::of(self.engine, self.serving, self.key, &instance.object()))
+    }
+
+    async fn rollback(&self, made: &Made) -> kube::Result<Option<Rollback>> {
+        if !made.has_request || self.refused.instance.is_some() {
+            return Ok(None);
+        }
+        made::rollback(self.engine, self.serving, self.key).await
+    }
+
+    /// Whether the server has dropped what was written about an input; the instance then says so.
+    fn issues_in_vain(&mut self, actions: &[Action]) -> bool {
+        let issues = actions.iter().any(|it| matches!(it, Action::Begin(_)));
+        self.issued += usize::from(issues);
+        let in_vain = issues && self.issued > MOST_ISSUES;
+        if in_vain {
+            let words =
+                "the API server drops status.currentInputRevision; see whether the CRD is as krono made it";
+            self.refuse(None, words.to_owned());
+        }
+        in_vain
+    }
+
+    async fn tell(&self, notices: Vec<Notice>) {
+        let instance = self.serving.instances.read().ok().and_then(|reading| {
+            reading.objects().get(&self.key.namespace, &self.key.name).map(Entry::object)
+        });
+        let Some(instance) = instance else { return };
+        for notice in notices {
+            self.engine.events.note(&instance, notice).await;
+        }
     }
 
     /// What the instance says about where its resources are; nothing when there is no such instance.
@@ -104,16 +171,36 @@ impl Pass<'_> {
         Outcome::Done
     }
 
-    fn plan(&self, caches: &[Arc<KindCache>]) -> Result<Plan, Incomplete> {
+    fn plan(
+        &self,
+        caches: &[Arc<KindCache>],
+        made: &Made,
+        rollback: Option<&Rollback>,
+    ) -> Result<Plan, Incomplete> {
         let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &self.beside)?;
         let instances = self.serving.instances.read()?;
         let Some(instance) = instances.objects().get(&self.key.namespace, &self.key.name) else {
             return Ok(Plan::default());
         };
+        let is_defined = |kind: &KindName| Serving::cache(caches, kind).is_some_and(|cache| cache.is_defined);
+        let assigned = made.by.as_ref().map(|by| Assigned {
+            definition: by.definition,
+            kept: &by.facts.history,
+            current: Some(by.facts.current.digest),
+            keeping: by.facts.keeping(),
+            is_paused: by.is_paused,
+            input_limit: by.facts.input_limit,
+            stamping: by.facts.stamping,
+            may_pin: by.facts.may_pin(),
+            minimum: by.facts.limits.minimum,
+            is_defined: &is_defined,
+            rollback,
+        });
         Ok(plan(&World {
             instance: &instance.object(),
-            graph: self.serving.current().map(|it| &it.compiled),
+            graph: made.graph.as_ref().map(|it| &it.compiled).map_err(String::as_str),
             owner: self.serving.owner(),
+            assigned: assigned.as_ref(),
             cluster: &cluster,
             refused: &self.refused,
             resting: &self.engine.contests.resting(),

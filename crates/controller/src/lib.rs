@@ -13,6 +13,7 @@ mod definition;
 mod definitions;
 mod engine;
 mod events;
+mod fleet;
 mod graphs;
 mod instance;
 mod lease;

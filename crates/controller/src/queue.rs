@@ -14,6 +14,8 @@ use crate::backoff;
 pub(crate) enum Key {
     /// A definition.
     Definition(Arc<str>),
+    /// The instances of a definition, as far as their assignments go.
+    Fleet(Arc<str>),
     /// An instance.
     Instance(InstanceKey),
 }

@@ -112,7 +112,10 @@ impl Requests {
             api_version: resource.api_version.clone(),
             kind: resource.kind.clone(),
         });
-        let api: Api<DynamicObject> = Api::all_with(client, resource);
+        let api: Api<DynamicObject> = match &dynamic.metadata.namespace {
+            Some(namespace) => Api::namespaced_with(client, namespace, resource),
+            None => Api::all_with(client, resource),
+        };
         let answer = self.send(|| api.create(&parameters, &dynamic)).await;
         serde_json::to_value(answer?).map_err(kube::Error::SerdeError)
     }

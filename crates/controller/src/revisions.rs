@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use jiff::Timestamp;
 use krono_graph::{CompiledGraph, Interface, KindName, Options, compile, mentioned_kinds};
 use krono_history::revision::{History, Presence, Revision, known_definition_revision};
-use krono_history::{Digest, RevisionNumber};
+use krono_history::{Digest, RevisionNumber, input};
 use krono_model::names;
 use krono_planner::definition::Graphs;
+use krono_planner::fleet::Schemas;
 use kube::api::ApiResource;
 use serde_json::{Value, json};
 
@@ -31,6 +33,15 @@ pub(crate) fn resource() -> ApiResource {
         api_version: "kro.run/v1alpha1".to_owned(),
         kind: "ResourceGraphDefinitionRevision".to_owned(),
         plural: "resourcegraphdefinitionrevisions".to_owned(),
+    }
+}
+
+/// The inputs of instances, for requests.
+pub(crate) fn input_resource() -> ApiResource {
+    ApiResource {
+        kind: "ResourceGraphInputRevision".to_owned(),
+        plural: "resourcegraphinputrevisions".to_owned(),
+        ..resource()
     }
 }
 
@@ -163,6 +174,15 @@ impl Revisions {
         objects
     }
 
+    /// When each was issued.
+    pub(crate) fn issued_at(&self) -> BTreeMap<RevisionNumber, Timestamp> {
+        let issued = |object: &Value| {
+            let created = object["spec"]["createdAt"].as_str();
+            created.or_else(|| object["metadata"]["creationTimestamp"].as_str())?.parse().ok()
+        };
+        self.objects.iter().filter_map(|(number, object)| Some((*number, issued(object)?))).collect()
+    }
+
     /// The graph of some content: the newest revision that has it says what it was compiled against.
     pub(crate) fn graph(&self, digest: Digest) -> Option<&Result<Arc<Graph>, String>> {
         let newest = self.kept.values().rfind(|it| it.digest == digest)?;
@@ -182,6 +202,13 @@ impl Graphs for Revisions {
     }
 }
 
+impl Schemas for Revisions {
+    fn refusal(&self, content: Digest, spec: &Value) -> Option<String> {
+        let graph = self.graph(content)?.as_ref().ok()?;
+        input::refusal(&graph.compiled.instance.spec, graph.validator(), spec)
+    }
+}
+
 fn is_of_same_kind(definition: &Value, revision: &Value) -> bool {
     let group = |it: &Value| it["group"].as_str().filter(|it| !it.is_empty()).unwrap_or("kro.run").to_owned();
     let (one, other) = (&definition["spec"]["schema"], &revision["spec"]["schema"]);
@@ -195,7 +222,8 @@ fn without_content(object: &Value) -> Value {
         "apiVersion": object["apiVersion"],
         "kind": object["kind"],
         "metadata": object["metadata"],
-        "spec": {"revision": spec["revision"], "createdAt": spec["createdAt"], "restoredFrom": spec["restoredFrom"]},
+        "spec": {"revision": spec["revision"], "createdAt": spec["createdAt"], "restoredFrom": spec["restoredFrom"],
+            "changeCause": spec["changeCause"]},
         "status": object["status"],
     })
 }

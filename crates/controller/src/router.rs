@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use krono_graph::KindName;
 use krono_model::{label, names, selector};
+use krono_planner::fleet::Needs;
 use krono_planner::instance::{Interest, ObjectName};
 use serde_json::Value;
 
 use crate::cache::identity;
-use crate::definition::assigned;
 use crate::queue::{InstanceKey, Key, Queue};
 
 /// Knows who cares about which objects.
@@ -140,10 +140,10 @@ impl Routes {
         Some(Key::Instance(InstanceKey { definition, namespace, name }))
     }
 
-    /// The definition that counts its instances, when there is one more or when one moves.
+    /// The definition that counts its instances, when there is one more or when one needs other revisions.
     fn counting(&self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) -> Option<Key> {
         let definition = self.definitions.get(&group_kind(kind))?;
-        let is_moved = before.is_none() || before.and_then(assigned) != after.and_then(assigned);
+        let is_moved = before.is_none() || before.map(Needs::of) != after.map(Needs::of);
         is_moved.then(|| Key::Definition(Arc::clone(definition)))
     }
 

@@ -8,7 +8,6 @@ use krono_history::issue::Named;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::applyset::{GroupKind, Inventory};
 use krono_model::metadata::Owner;
-use krono_schema::crd::CustomResourceSpec;
 use serde_json::Value;
 
 use crate::cache::{Filter, KindCache};
@@ -64,20 +63,32 @@ impl Serving {
         self.current.graph.as_ref().map_err(String::as_str)
     }
 
-    /// How instances look to those who read them.
-    pub(crate) fn form(&self) -> Option<&CustomResourceSpec> {
-        self.current().ok().map(|it| &it.compiled.crd.spec)
-    }
-
     /// The revision that instances move to; nothing while none is issued.
     pub(crate) fn current_revision(&self) -> Option<&Named> {
         self.current.revision.as_ref()
     }
 
+    /// Whether another revision is current and nothing else is new: instances are looked at as they are assigned to it.
+    pub(crate) fn is_next_of(&self, before: &Self) -> bool {
+        let digest = |it: &Self| it.current.revision.as_ref().map(|it| it.digest);
+        let is_moved = digest(self).zip(digest(before)).is_some_and(|(now, then)| now != then);
+        is_moved && self.uid == before.uid && Arc::ptr_eq(&self.instances, &before.instances)
+    }
+
     /// The graph of some content that a kept revision has; nothing when there is none, or when it compiles no longer.
-    #[expect(dead_code, reason = "instances get assignments next")]
     pub(crate) fn graph_of(&self, digest: Digest) -> Option<Arc<Graph>> {
-        self.revisions.graph(digest)?.clone().ok()
+        self.graph_or_reason(digest).ok()
+    }
+
+    /// The same, or why there is none.
+    pub(crate) fn graph_or_reason(&self, digest: Digest) -> Result<Arc<Graph>, String> {
+        let pruned = || Err("no kept revision has this content".to_owned());
+        self.revisions.graph(digest).cloned().unwrap_or_else(pruned)
+    }
+
+    /// The revisions that are there.
+    pub(crate) fn revisions(&self) -> &Revisions {
+        &self.revisions
     }
 
     /// The revisions that are kept, by number and content, oldest first.

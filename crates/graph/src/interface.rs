@@ -48,7 +48,11 @@ impl Interface {
                 Schema::from_value(&stored["schema"]).map_err(|it| unreadable(name, it.to_string()))?;
             let schema =
                 definitions.resolve_schema(&schema).map_err(|it| unreadable(name, it.to_string()))?;
-            let known = KnownKind { schema, namespaced: stored["namespaced"] == true };
+            let known = KnownKind {
+                schema,
+                namespaced: stored["namespaced"] == true,
+                is_defined: stored["defined"] == true,
+            };
             kinds.insert((api_version.to_owned(), kind.to_owned()), known);
         }
         Ok(Self { kinds })
@@ -56,23 +60,19 @@ impl Interface {
 
     /// As it is stored.
     pub fn to_value(&self) -> Map<String, Value> {
-        let plain: Vec<(String, bool, Value)> = self
-            .kinds
-            .iter()
-            .map(|((version, kind), it)| {
-                (format!("{version}/{kind}"), it.namespaced, plain(&it.schema).to_value())
-            })
-            .collect();
+        let schemas: Vec<Value> = self.kinds.values().map(|it| plain(&it.schema).to_value()).collect();
         let mut shared = Shared::default();
-        for (_, _, schema) in &plain {
+        for schema in &schemas {
             shared.count(schema);
         }
-        let kinds: Map<String, Value> = plain
-            .iter()
-            .map(|(name, namespaced, schema)| {
-                (name.clone(), json!({"namespaced": namespaced, "schema": shared.written(schema)}))
-            })
-            .collect();
+        let mut kinds = Map::new();
+        for (((version, kind), known), schema) in self.kinds.iter().zip(&schemas) {
+            let mut stored = json!({"namespaced": known.namespaced, "schema": shared.written(schema)});
+            if known.is_defined {
+                stored["defined"] = json!(true);
+            }
+            kinds.insert(format!("{version}/{kind}"), stored);
+        }
         let mut value = Map::new();
         value.insert("kinds".to_owned(), kinds.into());
         if !shared.definitions.is_empty() {
@@ -212,8 +212,11 @@ mod tests {
                 "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
             }});
             let schema = Arc::new(Schema::from_value(&schema).unwrap());
-            ((api_version, kind) == ("acme.io/v1", "Widget"))
-                .then_some(KnownKind { schema, namespaced: true })
+            ((api_version, kind) == ("acme.io/v1", "Widget")).then_some(KnownKind {
+                schema,
+                namespaced: true,
+                is_defined: false,
+            })
         }
     }
 

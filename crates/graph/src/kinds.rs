@@ -22,4 +22,6 @@ pub struct KnownKind {
     pub schema: Arc<Schema>,
     /// Whether its objects live in namespaces.
     pub namespaced: bool,
+    /// Whether its objects are instances of a definition.
+    pub is_defined: bool,
 }

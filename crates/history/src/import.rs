@@ -27,8 +27,9 @@ struct Snapshot<'a> {
 
 /// The objects that hold what kro's revisions of a definition hold, under the same numbers, oldest first.
 ///
-/// Left out: revisions of other definitions, those on their way out, and numbers that krono has given already, whatever their
-/// content. So it may be done again and again; kro's own objects stay as they are.
+/// Left out: revisions of other definitions, those on their way out, and numbers that are not above all that krono has. So it
+/// may be interrupted and done again if the oldest is written first, what krono pruned does not come back, and what kro issued
+/// since krono was here last comes too. kro's own objects stay as they are.
 pub fn graph_revisions(
     found: &[Value],
     definition: &Value,
@@ -37,15 +38,14 @@ pub fn graph_revisions(
     let name = definition["metadata"]["name"].as_str().unwrap_or_default();
     let snapshots = found.iter().filter_map(|it| snapshot(it, name));
     let snapshots: BTreeMap<RevisionNumber, Snapshot<'_>> = snapshots.map(|it| (it.number, it)).collect();
-    let mut newest: BTreeMap<Digest, RevisionNumber> = BTreeMap::new();
-    let mut imported = Vec::new();
-    for (number, snapshot) in snapshots {
+    let mut newest: BTreeMap<Digest, RevisionNumber> =
+        history.live().map(|it| (it.digest, it.number)).collect();
+    let missing = snapshots.into_iter().filter(|(number, _)| Some(*number) > history.highest());
+    let imported = missing.map(|(number, snapshot)| {
         let restored_from = newest.insert(snapshot.digest, number);
-        if history.find(number).is_none() {
-            imported.push(object(definition, name, &snapshot, restored_from));
-        }
-    }
-    imported
+        object(definition, name, &snapshot, restored_from)
+    });
+    imported.collect()
 }
 
 fn snapshot<'a>(object: &'a Value, definition: &str) -> Option<Snapshot<'a>> {
@@ -145,6 +145,22 @@ mod tests {
         let first = imported(&found, &History::default());
         assert_eq!(imported(&found, &history(&first)), Vec::<Value>::new());
         assert_eq!(imported(&found, &history(&first[..1])), first[1..]);
+        assert_eq!(
+            imported(&found, &history(&first[1..])),
+            Vec::<Value>::new(),
+            "what was pruned stays away"
+        );
+    }
+
+    #[test]
+    fn v45_what_kro_issued_since_is_above_krono_s_own() {
+        let own = history(&imported(&[graph_revision("web", 2, "a")], &History::default()));
+        let found =
+            [graph_revision("web", 1, "b"), graph_revision("web", 3, "a"), graph_revision("web", 4, "c")];
+        let objects = imported(&found, &own);
+        let told: Vec<_> =
+            objects.iter().map(|it| (&it["metadata"]["name"], &it["spec"]["restoredFrom"])).collect();
+        assert_eq!(told, [(&json!("web-rev-3"), &json!(2)), (&json!("web-rev-4"), &Value::Null)]);
     }
 
     #[test]

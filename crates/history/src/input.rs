@@ -9,16 +9,17 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+use krono_model::wire::Author;
 use serde_json::Value;
 
 use crate::retention::{Restorable, restorable};
-use crate::revision::History;
+use crate::revision::{History, author, change_cause};
 use crate::{Digest, RevisionNumber};
 
 pub use issue::{Decision, World, issue};
-pub use object::{input_revision_object, read_object};
+pub use object::{input_revision_object, input_revision_owner, read_object};
 pub use packed::{PackedSpec, Unpackable};
-pub use rollback::{HoldProblem, Pin, Refusal, Request, Scope, Situation, Verdict, hold, judge};
+pub use rollback::{HoldProblem, Pin, Refusal, Request, Scope, Situation, Verdict, held, hold, judge};
 pub use seen::{SeenSpec, refusal, seen_through};
 pub use summary::{read, summaries};
 
@@ -27,6 +28,27 @@ pub const HISTORY_LIMIT: usize = 5;
 
 /// How many bytes the specs of one instance may take in its status.
 pub const BUDGET: usize = 64 << 10;
+
+/// How much of its past an instance keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// How many input revisions.
+    pub count: usize,
+    /// How many bytes their specs may take.
+    pub bytes: usize,
+}
+
+impl Limit {
+    /// In the status of the instance there is only so much room.
+    pub fn inline(count: usize) -> Self {
+        Self { count, bytes: BUDGET }
+    }
+
+    /// Objects of their own have room.
+    pub fn objects(count: usize) -> Self {
+        Self { count, bytes: usize::MAX }
+    }
+}
 
 /// One input revision.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,10 +63,39 @@ pub struct Input {
     pub created_at: Option<String>,
     /// The input revision whose content it is again.
     pub restored_from: Option<RevisionNumber>,
+    /// Who made the change, and why; nothing where the definition did.
+    pub origin: Origin,
     /// How far it has come.
     pub standing: Standing,
-    /// The spec, as the revision's schema saw it; nothing where it was dropped.
-    pub spec: Option<PackedSpec>,
+    /// The spec, as the revision's schema saw it.
+    pub spec: KeptSpec,
+}
+
+/// Who changed a spec, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Whoever wrote it last.
+    pub author: Option<Author>,
+    /// Why, in the words of whoever made the change.
+    pub change_cause: Option<String>,
+}
+
+impl Origin {
+    /// As the managed fields and the annotations of an instance tell.
+    pub fn of(instance: &Value) -> Self {
+        Self { author: author(instance), change_cause: change_cause(instance) }
+    }
+}
+
+/// Where the spec of an input revision is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KeptSpec {
+    /// Here.
+    Packed(PackedSpec),
+    /// In an object of its own.
+    Elsewhere,
+    /// Nowhere; there was no room for it, or somebody deleted it.
+    Dropped,
 }
 
 /// The revision of a definition that an input is for.
@@ -97,12 +148,19 @@ impl Standing {
 impl Input {
     /// Whether it can be restored, given the revisions of the definition that are kept.
     pub fn restorable(&self, definitions: &History) -> Restorable {
-        restorable(definitions, self.definition.digest, self.spec.is_some())
+        restorable(definitions, self.definition.digest, self.spec != KeptSpec::Dropped)
     }
 
-    /// Its spec, if that was kept and can be read.
+    /// Its spec, if that is here and can be read.
     pub fn unpacked(&self) -> Option<Value> {
-        self.spec.as_ref()?.unpack().ok()
+        self.packed()?.unpack().ok()
+    }
+
+    fn packed(&self) -> Option<&PackedSpec> {
+        match &self.spec {
+            KeptSpec::Packed(spec) => Some(spec),
+            KeptSpec::Elsewhere | KeptSpec::Dropped => None,
+        }
     }
 }
 
@@ -134,17 +192,38 @@ impl Inputs {
     }
 
     /// The same with another as the newest, and no more than the limits allow; `held` stays whatever they say.
-    fn with(&self, newest: Input, limit: usize, held: Option<RevisionNumber>) -> Self {
-        let superseded = self.0.iter().cloned().map(|it| Input { standing: Standing::Superseded, ..it });
-        let mut inputs: Vec<Input> = std::iter::once(newest).chain(superseded).collect();
-        let mut room = limit.max(1);
+    fn with(&self, newest: Input, limit: Limit, held: Option<RevisionNumber>) -> Self {
+        Self(std::iter::once(newest).chain(self.superseded().0).collect()).limited(limit, held)
+    }
+
+    /// The same, with no more than the limits allow; `held` stays whatever they say.
+    #[must_use]
+    pub fn limited(self, limit: Limit, held: Option<RevisionNumber>) -> Self {
+        let Self(mut inputs) = self;
+        let mut room = limit.count.max(1);
         inputs.retain(|it| {
             let kept = room > 0 || Some(it.number) == held;
             room = room.saturating_sub(1);
             kept
         });
-        drop_oldest_specs(&mut inputs, held);
+        drop_oldest_specs(&mut inputs, limit.bytes, held);
         Self(inputs)
+    }
+
+    /// The same, with the specs in objects of their own.
+    #[must_use]
+    pub fn elsewhere(&self) -> Self {
+        let moved = |input: &Input| match input.spec {
+            KeptSpec::Packed(_) | KeptSpec::Elsewhere => Input { spec: KeptSpec::Elsewhere, ..input.clone() },
+            KeptSpec::Dropped => input.clone(),
+        };
+        Self(self.0.iter().map(moved).collect())
+    }
+
+    /// The same, with another to come.
+    #[must_use]
+    pub fn superseded(&self) -> Self {
+        Self(self.0.iter().cloned().map(|it| Input { standing: Standing::Superseded, ..it }).collect())
     }
 
     /// The same, with the newest so far.
@@ -159,15 +238,15 @@ impl Inputs {
 }
 
 /// Takes the specs away that are over the budget, the oldest first; what is held goes last.
-fn drop_oldest_specs(inputs: &mut [Input], held: Option<RevisionNumber>) {
-    let mut left = BUDGET;
+fn drop_oldest_specs(inputs: &mut [Input], budget: usize, held: Option<RevisionNumber>) {
+    let mut left = budget;
     let is_held = |it: &Input| Some(it.number) == held;
     let (first, others): (Vec<_>, Vec<_>) = inputs.iter_mut().partition(|it| is_held(it));
     for input in first.into_iter().chain(others) {
-        let size = input.spec.as_ref().map_or(0, PackedSpec::size);
+        let size = input.packed().map_or(0, PackedSpec::size);
         let rest = left.checked_sub(size);
         if rest.is_none() {
-            input.spec = None;
+            input.spec = KeptSpec::Dropped;
         }
         // What is older has no room either: a history has no holes but at its end.
         left = rest.unwrap_or(0);

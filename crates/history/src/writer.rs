@@ -1,6 +1,7 @@
 //! Who writes an object beside krono.
 
 use krono_model::names;
+use krono_model::wire::Author;
 use serde_json::Value;
 
 /// One field manager, as an object's managed fields name it.
@@ -81,14 +82,25 @@ pub fn writer_of_annotation(object: &Value, key: &str) -> Option<Writer> {
     writers_of(object, &["metadata", "annotations", key]).into_iter().next()
 }
 
+/// The same, as the author of what comes of it.
+pub fn author_of_annotation(object: &Value, key: &str) -> Option<Author> {
+    let entry = entries_of(object, &["metadata", "annotations", key]).next()?;
+    let text = |field: &str| entry[field].as_str().map(str::to_owned);
+    Some(Author { manager: text("manager"), user: None, time: text("time") })
+}
+
 /// Those that own something of a field.
 fn writers_of(object: &Value, path: &[&str]) -> Vec<Writer> {
+    entries_of(object, path).filter_map(writer).collect()
+}
+
+/// The managed fields of those.
+fn entries_of<'v>(object: &'v Value, path: &[&str]) -> impl Iterator<Item = &'v Value> {
     let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
-    let owns = |entry: &&Value| {
+    entries.filter(move |entry| {
         let fields = path.iter().try_fold(&entry["fieldsV1"], |fields, name| fields.get(format!("f:{name}")));
         fields.is_some() && entry.get("subresource").is_none_or(|it| it == "")
-    };
-    entries.filter(owns).filter_map(writer).collect()
+    })
 }
 
 fn writer(entry: &Value) -> Option<Writer> {

@@ -7,6 +7,11 @@ pub const GRAPH_RESOLVED: &str = "GraphResolved";
 /// Every resource is there and ready.
 pub const RESOURCES_READY: &str = "ResourcesReady";
 
+/// Some of what its user wants about revisions cannot be had; there only when that is so.
+pub const ASSIGNED: &str = "Assigned";
+/// The assigned revision does not know some fields of the spec; there only when that is so.
+pub const FIELDS_IGNORED: &str = "FieldsIgnored";
+
 /// What [`crate::condition::READY`] of an instance depends on.
 pub const DEPENDENTS: &[&str] = &[INSTANCE_MANAGED, GRAPH_RESOLVED, RESOURCES_READY];
 

@@ -70,6 +70,8 @@ pub const APPLY_ORDER_ANNOTATION: &str = "internal.kro.run/apply-order";
 pub const RECONCILE_ANNOTATION: &str = "kro.run/reconcile";
 /// `true` on a definition lets a change of schema through that breaks instances.
 pub const ALLOW_BREAKING_ANNOTATION: &str = "kro.run/allow-breaking-changes";
+/// Leave for an edit of a definition that takes fields from instances which stay behind: the first digits of its content's digest.
+pub const ALLOW_DATA_LOSS_ANNOTATION: &str = "krono.dev/allow-data-loss";
 /// What becomes of a resource, or of a definition's instances, when it is no longer wanted.
 pub const DELETION_POLICY_ANNOTATION: &str = "krono.dev/deletion-policy";
 /// `true` on revisions that a definition left for its instances; they go with the last of those.
@@ -99,6 +101,12 @@ pub const INPUT_REVISION_OF_LABEL: &str = "krono.dev/instance-uid";
 /// The whole name of the instance, on its input revisions whose label is shortened.
 pub const INSTANCE_NAME_ANNOTATION: &str = "krono.dev/instance-name";
 
+/// Stamps on resources whose own kind comes from a definition: there the plain key is a pin, and nothing but a pin.
+pub const OWNER_STAMP_PREFIX: &str = "internal.kro.run/owner-";
+/// What the names of stamps end in, after [`PREFIX`] or [`OWNER_STAMP_PREFIX`].
+pub const STAMPS: [&str; 5] =
+    ["rgd-revision", "input-revision", "instance-name", "instance-namespace", "resource-id"];
+
 /// A request, on a definition: restore what a revision said.
 pub const ROLLBACK_ANNOTATION: &str = "kro.run/rollback-to-revision";
 /// A request, on an instance: restore an input revision.
@@ -107,6 +115,8 @@ pub const INPUT_ROLLBACK_ANNOTATION: &str = "kro.run/rollback-to-input-revision"
 pub const ANSWERED_ROLLBACK_ANNOTATION: &str = "krono.dev/answered-rollback";
 /// The revision that a rollback wrote back, on the definition until the new revision is issued.
 pub const RESTORING_ANNOTATION: &str = "krono.dev/restoring-revision";
+/// Who asked for the rollback, on the definition until the new revision is issued: an author as in a revision, as JSON.
+pub const RESTORING_FOR_ANNOTATION: &str = "krono.dev/restoring-for";
 /// Why the last request to roll back was refused, after the generation of the definition that it was about.
 pub const ROLLBACK_REFUSED_ANNOTATION: &str = "krono.dev/rollback-refused";
 /// `true` beside a request to roll back: it is meant even though a tool would put the spec back.

@@ -5,12 +5,14 @@ mod deletion;
 mod lineage;
 mod marks;
 mod notice;
+mod own_status;
 mod past;
 mod plain;
 mod restore;
 mod revision_status;
 mod status;
 mod steps;
+mod takeover;
 #[cfg(test)]
 mod tests;
 mod verdict;
@@ -228,6 +230,9 @@ pub fn plan(world: &World<'_>) -> Plan {
     }
     if !has_finalizer(world.definition) {
         return Plan::of(Action::AddFinalizer(finalizer_patch(world.definition, true)));
+    }
+    if let Some(plan) = takeover::plan(world) {
+        return plan;
     }
     let standing = world.compiled.ok().map(|graph| stands(world, lineage::graph(world, graph)));
     let issue = lineage::issue(world, judgement(world, standing.as_ref()).as_judgement());

@@ -131,9 +131,23 @@ impl Hash {
                     }
                     self.0.update("}");
                 }
+                "annotations" if value.is_object() => self.annotations(value),
                 _ => self.field(name, value),
             }
         }
+    }
+
+    /// Without stamps, which are written when an object is written anyway. What is itself an instance has its stamps under
+    /// other names, and a pin under the plain one.
+    fn annotations(&mut self, annotations: &Value) {
+        let prefix = if is_owner_stamped(annotations) { names::OWNER_STAMP_PREFIX } else { names::PREFIX };
+        let is_stamp = |key: &str| key.strip_prefix(prefix).is_some_and(|it| names::STAMPS.contains(&it));
+        self.text("annotations");
+        self.0.update("{");
+        for (key, value) in sorted(annotations).into_iter().filter(|(key, _)| !is_stamp(key)) {
+            self.field(key, value);
+        }
+        self.0.update("}");
     }
 
     fn field(&mut self, name: &str, value: &Value) {
@@ -173,6 +187,11 @@ impl Hash {
         self.0.update(text.len().to_be_bytes());
         self.0.update(text);
     }
+}
+
+fn is_owner_stamped(annotations: &Value) -> bool {
+    let mut keys = annotations.as_object().into_iter().flatten().map(|(key, _)| key);
+    keys.any(|it| it.starts_with(names::OWNER_STAMP_PREFIX))
 }
 
 fn sorted(object: &Value) -> Vec<(&str, &Value)> {
@@ -238,9 +257,19 @@ mod tests {
         same(json!({"spec": {"a": 1, "b": 2}}), json!({"spec": {"b": 2.0, "a": 1}}));
         let labels = |size: &str| json!({"metadata": {"labels": {"kro.run/collection-size": size}}});
         same(labels("2"), labels("3"));
+        let stamped = |stamps: Value| json!({"metadata": {"annotations": stamps}});
+        same(
+            stamped(json!({"a": "1", "kro.run/rgd-revision": "1", "kro.run/input-revision": "4"})),
+            stamped(json!({"a": "1"})),
+        );
+        let owned = |revision: &str, pin: &str| {
+            stamped(json!({"internal.kro.run/owner-rgd-revision": revision, "kro.run/rgd-revision": pin}))
+        };
+        same(owned("1", "2"), owned("7", "2"));
         let different = |left: Value, right: Value| {
             assert_ne!(Digest::of_desired(&left), Digest::of_desired(&right), "{left} {right}");
         };
+        different(owned("1", "2"), owned("1", "3"));
         different(json!({"data": {"a": "1"}}), json!({"data": {"a": 1}}));
         different(json!({"data": {"ab": "c"}}), json!({"data": {"a": "bc"}}));
         different(json!({"data": ["a", "b"]}), json!({"data": [["a"], "b"]}));

@@ -1,7 +1,13 @@
 //! What kro would not understand of what krono wrote, and how it comes off (V45).
 
+mod kind;
+#[cfg(test)]
+mod tests;
+
 use krono_model::names;
 use serde_json::{Map, Value, json};
+
+pub use kind::kind_removal;
 
 /// Keys that krono alone uses.
 const PREFIXES: [&str; 2] = ["krono.dev/", "internal.kro.run/owner-"];
@@ -19,9 +25,9 @@ const NOTES: [&str; 1] = [names::CHANGE_CAUSE_ANNOTATION];
 /// What comes off an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Removal {
-    /// The keys of labels and annotations, in order.
+    /// The keys of labels and annotations, in order, and fields.
     pub keys: Vec<String>,
-    /// A merge patch of the metadata alone, for the version seen.
+    /// A merge patch for the version seen, of metadata and of no more than a CRD's versions.
     pub patch: Value,
     /// What will be different once kro looks after the object.
     pub consequence: Option<Consequence>,
@@ -36,12 +42,14 @@ pub enum Consequence {
     NoLongerHeld,
     /// An instance that was left alone is looked after.
     NoLongerPaused,
+    /// Fields of instances that only other revisions of the definition know are lost.
+    FieldsForgotten,
 }
 
 /// What comes off a definition, its CRD, an instance or a resource; nothing when kro understands all of it.
 pub fn removal(object: &Value) -> Option<Removal> {
     let metadata = &object["metadata"];
-    let (labels, annotations) = (foreign(&metadata["labels"]), foreign(&metadata["annotations"]));
+    let (labels, annotations) = (foreign(&metadata["labels"]), foreign_annotations(&metadata["annotations"]));
     if labels.is_empty() && annotations.is_empty() {
         return None;
     }
@@ -56,6 +64,37 @@ pub fn removal(object: &Value) -> Option<Removal> {
     keys.sort_unstable();
     keys.dedup();
     Some(Removal { keys, patch: json!({"metadata": patch}), consequence: consequence(object) })
+}
+
+/// What comes off a revision that stays: the finalizer that keeps it while it is needed, and the mark that it is not.
+///
+/// What is said of the content stays, for krono to find again.
+pub fn revision_removal(revision: &Value) -> Option<Removal> {
+    let metadata = &revision["metadata"];
+    let finalizers = metadata["finalizers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut patch = json!({"resourceVersion": metadata["resourceVersion"]});
+    let mut keys = Vec::new();
+    if finalizers.iter().any(|it| it == names::FINALIZER) {
+        let others: Vec<&Value> = finalizers.iter().filter(|it| **it != names::FINALIZER).collect();
+        patch["finalizers"] = json!(others);
+        keys.push(names::FINALIZER.to_owned());
+    }
+    if metadata["annotations"].get(names::UNUSED_SINCE_ANNOTATION).is_some() {
+        patch["annotations"] = json!({names::UNUSED_SINCE_ANNOTATION: null});
+        keys.push(names::UNUSED_SINCE_ANNOTATION.to_owned());
+    }
+    (!keys.is_empty()).then(|| Removal { keys, patch: json!({"metadata": patch}), consequence: None })
+}
+
+/// Stamps, some of which are called like labels of kro's.
+fn foreign_annotations(annotations: &Value) -> Vec<String> {
+    let is_stamp = |key: &str| key.strip_prefix(names::PREFIX).is_some_and(|it| names::STAMPS.contains(&it));
+    let keys = annotations.as_object().into_iter().flatten().map(|(key, _)| key);
+    let stamps = keys.filter(|key| is_stamp(key)).cloned();
+    let mut found: Vec<String> = foreign(annotations).into_iter().chain(stamps).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 fn foreign(marks: &Value) -> Vec<String> {
@@ -81,79 +120,4 @@ fn consequence(object: &Value) -> Option<Consequence> {
     let is_held = holds.iter().any(|key| annotation(key).is_some()) || policy.eq_ignore_ascii_case("Manual");
     // On resources and CRDs the number only says where they are from.
     (is_held && !is_made && !is_kind).then_some(Consequence::NoLongerHeld)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[expect(clippy::needless_pass_by_value, reason = "`json!` values read better")]
-    fn object(kind: &str, labels: Value, annotations: Value) -> Value {
-        json!({"kind": kind, "metadata": {"resourceVersion": "7", "labels": labels, "annotations": annotations}, "spec": {"a": 1}})
-    }
-
-    #[expect(clippy::needless_pass_by_value, reason = "`json!` values read better")]
-    fn check(object: Value, keys: &[&str], consequence: Option<Consequence>) {
-        let removal = removal(&object);
-        let found: Vec<&str> = removal.iter().flat_map(|it| &it.keys).map(String::as_str).collect();
-        assert_eq!(found, keys, "{object}");
-        assert_eq!(removal.and_then(|it| it.consequence), consequence, "{object}");
-    }
-
-    #[test]
-    fn v45_only_what_kro_does_not_know_comes_off() {
-        let kros =
-            json!({"kro.run/owned": "true", "kro.run/node-id": "a", "applyset.kubernetes.io/part-of": "x"});
-        check(
-            object("ConfigMap", kros.clone(), json!({"internal.kro.run/apply-order": "1", "mine": "x"})),
-            &[],
-            None,
-        );
-        check(
-            object(
-                "ConfigMap",
-                kros.clone(),
-                json!({"kro.run/rgd-revision": "3", "kro.run/input-revision": "9"}),
-            ),
-            &["kro.run/input-revision", "kro.run/rgd-revision"],
-            None,
-        );
-        let digest = json!({"krono.dev/crd-digest": "0", "kro.run/rgd-revision": "3"});
-        let keys = ["kro.run/rgd-revision", "krono.dev/crd-digest"];
-        check(object("CustomResourceDefinition", json!({}), digest), &keys, None);
-        check(object("WebApp", json!({}), json!({"krono.dev/change-cause": "why"})), &[], None);
-    }
-
-    #[test]
-    fn v45_what_will_be_different_is_told() {
-        let part_of = json!({"applyset.kubernetes.io/part-of": "x"});
-        check(
-            object("Secret", part_of, json!({"krono.dev/deletion-policy": "Retain"})),
-            &["krono.dev/deletion-policy"],
-            Some(Consequence::NoLongerRetained),
-        );
-        check(
-            object("WebApp", json!({}), json!({"kro.run/rgd-revision": "2"})),
-            &["kro.run/rgd-revision"],
-            Some(Consequence::NoLongerHeld),
-        );
-        check(
-            object("WebApp", json!({}), json!({"kro.run/update-policy": "Paused"})),
-            &["kro.run/update-policy"],
-            Some(Consequence::NoLongerPaused),
-        );
-    }
-
-    #[test]
-    fn v45_nothing_but_metadata_is_written() {
-        let removal =
-            removal(&object("A", json!({"krono.dev/instance-uid": "1"}), json!({"krono.dev/x": "1"})))
-                .unwrap();
-        let expect = json!({"metadata": {
-            "resourceVersion": "7",
-            "labels": {"krono.dev/instance-uid": null},
-            "annotations": {"krono.dev/x": null},
-        }});
-        assert_eq!(removal.patch, expect);
-    }
 }

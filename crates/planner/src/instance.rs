@@ -1,7 +1,9 @@
 //! One instance: what to do next so that the cluster becomes what its graph says.
 
+mod assigned;
 mod deletion;
 mod desired;
+mod evidence;
 mod inventory;
 mod management;
 mod outlook;
@@ -11,12 +13,17 @@ mod resources;
 use std::collections::{BTreeMap, BTreeSet};
 
 use krono_graph::{CompiledGraph, KindName};
+use krono_history::input::seen_through;
 use krono_model::applyset::GroupKind;
-use krono_model::metadata::Owner;
+use krono_model::metadata::{Owner, is_suspended};
+use krono_model::names;
 use serde_json::Value;
 
 use crate::digest::Digest;
 
+pub(crate) use assigned::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, known, of_krono};
+pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind};
+pub(crate) use evidence::{highest_stamp, is_at};
 pub(crate) use outlook::{Wanted, outlook};
 
 /// All that a plan for one instance is made from.
@@ -27,6 +34,8 @@ pub struct World<'a> {
     pub graph: Result<&'a CompiledGraph, &'a str>,
     /// The definition of that graph.
     pub owner: Owner<'a>,
+    /// The revision that the graph is of, and what it needs; nothing where the definition has no revisions.
+    pub assigned: Option<&'a Assigned<'a>>,
     /// The objects in the cluster.
     pub cluster: &'a dyn Cluster,
     /// What the API server refused since the world was last observed.
@@ -162,6 +171,46 @@ pub enum Action {
     },
     /// The end of an instance: a merge patch that names the version seen.
     RemoveFinalizer(Value),
+    /// Issue of an input revision, before any resource is written for it: a merge patch of the status that names the
+    /// version seen.
+    Begin(Value),
+    /// The answer to a request that stands on the instance: a merge patch that names the version seen.
+    Amend(Value),
+    /// Something about an input revision that is an object of its own.
+    Input(InputAction),
+}
+
+/// Something to do about an input revision that is an object of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputAction {
+    /// It is made.
+    Create {
+        /// The object.
+        name: ObjectName,
+        /// All of it.
+        object: Value,
+    },
+    /// It was left without owner, and gets one: a merge patch.
+    Adopt {
+        /// The object.
+        name: ObjectName,
+        /// The patch, which names the version seen.
+        patch: Value,
+    },
+    /// What has become of it: a merge patch of its status.
+    Tell {
+        /// The object.
+        name: ObjectName,
+        /// The patch, which names the version seen.
+        patch: Value,
+    },
+    /// It is kept no longer.
+    Prune {
+        /// The object.
+        name: ObjectName,
+        /// The object that was seen.
+        uid: String,
+    },
 }
 
 /// What to do next.
@@ -177,6 +226,8 @@ pub struct Plan {
     pub resting: Vec<ObjectName>,
     /// Whether something went wrong that may go right when tried again.
     pub retry: bool,
+    /// What people should hear of once the actions are done.
+    pub notices: Vec<Notice>,
 }
 
 /// Objects that an instance depends on but does not own.
@@ -204,6 +255,23 @@ pub fn plan(world: &World<'_>) -> Plan {
         Ok(graph) => resources::plan(world, graph),
         Err(reason) => report::unresolved(world, reason),
     }
+}
+
+/// The annotation by which the user wants the instance left alone, if there is one.
+fn suspended_by(world: &World<'_>) -> Option<&'static str> {
+    let is_paused = world.assigned.is_some_and(|it| it.is_paused);
+    match () {
+        () if is_suspended(world.instance) => Some(names::RECONCILE_ANNOTATION),
+        () if is_paused => Some(names::UPDATE_POLICY_ANNOTATION),
+        () => None,
+    }
+}
+
+/// An instance as its revision's own schema sees it, whatever the API server knew of the kind when it showed it.
+fn as_seen(graph: &CompiledGraph, instance: &Value) -> Value {
+    let mut seen = instance.clone();
+    seen["spec"] = seen_through(&graph.instance.spec, &instance["spec"]).spec;
+    seen
 }
 
 fn text<'v>(object: &'v Value, field: &str) -> &'v str {

@@ -5,6 +5,7 @@
 pub mod contest;
 pub mod definition;
 pub mod digest;
+pub mod fleet;
 pub mod handback;
 pub mod instance;
 pub mod preview;

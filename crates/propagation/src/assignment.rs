@@ -51,6 +51,25 @@ pub struct Fleet<'a> {
     pub now: Timestamp,
 }
 
+impl Fleet<'_> {
+    /// When the next pin ends, if any does.
+    pub fn next_end_of_pins(&self) -> Option<Timestamp> {
+        let ends = self.history.live().filter_map(|it| self.pin_ends(it.number));
+        ends.filter(|it| *it > self.now).min()
+    }
+
+    /// A pin lasts for so long after another content took the place of what it names.
+    fn pin_ends(&self, number: RevisionNumber) -> Option<Timestamp> {
+        self.superseded_at(number)?.checked_add(self.limits.pin_expires?).ok()
+    }
+
+    fn superseded_at(&self, number: RevisionNumber) -> Option<Timestamp> {
+        let content = self.history.find(number)?.digest;
+        let mut later = self.history.live().filter(|it| it.number > number && it.digest != content);
+        self.issued_at.get(&later.next()?.number).copied()
+    }
+}
+
 /// Whether instances move to what is current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Movement<'a> {

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use krono_graph::KindName;
+use krono_graph::{CompiledGraph, KindName};
 use krono_model::applyset::{GroupKind, Inventory};
 use krono_model::names;
 use krono_planner::instance::{Action, Applied, Cluster, Interest, Member, ObjectName, Refused, Seen};
 use serde_json::Value;
 
 use crate::cache::{Cache, Entry};
+use crate::lineage::Mind;
 use crate::selector::selects;
 use crate::server::Server;
-use crate::simulation::Definition;
 use crate::text::{label, metadata, part_of};
 
 /// What one process knows.
@@ -20,6 +20,7 @@ pub struct Controller {
     pub(crate) caches: BTreeMap<KindName, Cache>,
     pub(crate) ledger: BTreeMap<ObjectName, Applied>,
     pub(crate) work: BTreeMap<ObjectName, Work>,
+    pub(crate) mind: Mind,
 }
 
 /// The work on one instance.
@@ -146,9 +147,9 @@ pub(crate) struct View<'c> {
 }
 
 /// The kinds among which a controller looks for the resources of an instance: those it may want, and those it noted.
-pub(crate) fn searched(instance: &Value, definition: &Definition) -> BTreeSet<GroupKind> {
+pub(crate) fn searched(instance: &Value, graph: Option<&CompiledGraph>) -> BTreeSet<GroupKind> {
     let noted = Inventory::read(instance).ok().flatten().unwrap_or_default().group_kinds;
-    let nodes = definition.graph.iter().flat_map(|graph| &graph.nodes);
+    let nodes = graph.iter().flat_map(|graph| &graph.nodes);
     nodes.map(|node| group_kind(node.subject.kind())).chain(noted).collect()
 }
 

@@ -132,7 +132,7 @@ fn holds(value: &Value, part: &Value) -> bool {
 }
 
 /// What is in the cluster, without any judgement.
-struct Plain<'v>(&'v dyn Cluster);
+pub(crate) struct Plain<'v>(pub(crate) &'v dyn Cluster);
 
 impl Observed for Plain<'_> {
     fn object(&self, kind: &KindName, namespace: &str, name: &str) -> Option<&Value> {

@@ -7,6 +7,7 @@ pub mod cache;
 pub mod controller;
 pub mod faults;
 pub mod laws;
+pub mod lineage;
 pub mod random;
 pub mod selector;
 pub mod server;

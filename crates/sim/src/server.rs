@@ -37,6 +37,8 @@ pub struct Habits {
     pub finalizer: Option<&'static str>,
     /// Spells the values of an object as the server likes them.
     pub spell: Option<fn(&mut Value)>,
+    /// Adds what the server itself says about a new object.
+    pub greet: Option<fn(&mut Value)>,
 }
 
 /// One change of an object.
@@ -190,9 +192,30 @@ impl Server {
         self.seconds += 1;
     }
 
+    /// Lets some seconds pass.
+    pub fn wait(&mut self, seconds: i64) {
+        self.seconds += seconds;
+    }
+
     /// The time.
     pub fn now(&self) -> Timestamp {
         Timestamp::from_seconds(1_767_225_600 + self.seconds)
+    }
+
+    /// The same objects in an empty server, as a backup has them: without status, owners, and what only a server writes.
+    ///
+    /// # Errors
+    ///
+    /// When an object of that kind cannot be created.
+    pub fn restored(self) -> Result<Self, Refusal> {
+        let Self { kinds, objects, incarnations, seconds, version, .. } = self;
+        let events = kinds.keys().map(|kind| (kind.clone(), Vec::new())).collect();
+        let mut restored = Self { kinds, events, version, incarnations, seconds, ..Self::default() };
+        for (name, mut object) in objects {
+            write::strip(&mut object);
+            restored.create(&name, &object)?;
+        }
+        Ok(restored)
     }
 
     /// An object as the server spells its values.

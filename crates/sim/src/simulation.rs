@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::controller::{Controller, Work, group_kind, searched};
 use crate::faults::Faults;
 use crate::laws;
+use crate::lineage::{Chronicle, Governance, When};
 use crate::random::Random;
 use crate::server::{Server, name_of};
 use crate::text::{is_terminating, part_of};
@@ -48,10 +49,18 @@ pub struct Simulation {
     pub deliveries: usize,
     /// How often what went wrong is tried again, in a thousand steps.
     pub retries: usize,
-    controller: Controller,
+    /// The write at which a process dies: the count of requests, and the side of it.
+    pub kill_at: Option<(usize, When)>,
+    /// All revisions there ever were.
+    pub chronicle: Chronicle,
+    pub(crate) controller: Controller,
+    /// Processes whose turn it is not.
+    pub(crate) others: Vec<Controller>,
+    pub(crate) governance: Option<Arc<Governance>>,
+    pub(crate) steps: usize,
     definitions: BTreeMap<KindName, Definition>,
     /// Kinds whose every object is watched.
-    whole: BTreeSet<KindName>,
+    pub(crate) whole: BTreeSet<KindName>,
 }
 
 /// A world that does not come to rest.
@@ -60,6 +69,12 @@ pub struct Simulation {
 pub struct Restless {
     steps: usize,
     busy: String,
+}
+
+impl Restless {
+    pub(crate) fn after(steps: usize, busy: String) -> Self {
+        Self { steps, busy }
+    }
 }
 
 /// How many steps one controller may need until it has nothing to do.
@@ -77,7 +92,12 @@ impl Simulation {
             requests: 0,
             deliveries: 300,
             retries: 20,
+            kill_at: None,
+            chronicle: Chronicle::default(),
             controller: Controller::default(),
+            others: Vec::new(),
+            governance: None,
+            steps: 0,
             definitions: BTreeMap::new(),
             whole: BTreeSet::new(),
         }
@@ -101,15 +121,22 @@ impl Simulation {
 
     /// Kills the controller and starts another.
     pub fn restart(&mut self) {
+        if self.governance.is_some() {
+            return self.restart_governed();
+        }
         self.controller = Controller::started(&self.server, &self.whole, &self.instances());
     }
 
-    fn instances(&self) -> BTreeSet<KindName> {
-        self.definitions.keys().cloned().collect()
+    pub(crate) fn instances(&self) -> BTreeSet<KindName> {
+        let governed = self.governance.as_ref().map(|it| &it.instances);
+        self.definitions.keys().chain(governed).cloned().collect()
     }
 
     /// One step, of whatever chance chooses.
     pub fn step(&mut self) {
+        if let Some(governance) = self.governance.clone() {
+            return self.step_governed(&governance);
+        }
         self.server.tick();
         if self.random.happens(self.faults.kill) {
             return self.restart();
@@ -148,7 +175,7 @@ impl Simulation {
         Err(Restless { steps: PATIENCE, busy: busy.join(", ") })
     }
 
-    fn busy(&self) -> impl Iterator<Item = &ObjectName> {
+    pub(crate) fn busy(&self) -> impl Iterator<Item = &ObjectName> {
         self.controller.work.iter().filter(|(_, work)| work.is_busy()).map(|(name, _)| name)
     }
 
@@ -169,22 +196,29 @@ impl Simulation {
         for object in before.iter().chain([&object]) {
             self.controller.look_at_concerned(kind, object, &instances);
         }
+        if let Some(governance) = self.governance.clone() {
+            self.look_at_definition(&governance, before.as_ref(), &object);
+        }
         true
     }
 
-    fn drop_watch(&mut self) {
+    pub(crate) fn drop_watch(&mut self) {
         let kinds: Vec<KindName> = self.controller.caches.keys().cloned().collect();
         let Some(kind) = self.random.pick(&kinds) else { return };
         let instances = self.instances();
         let whole = self.whole.contains(kind) || instances.contains(kind);
         let cache = crate::cache::Cache::listed(&self.server, kind, whole);
         self.controller.caches.insert(kind.clone(), cache);
+        self.controller.mind.due = true;
         self.controller.look_at_all(&instances);
     }
 
     /// Those who wait for better times try again; false when there are none.
-    fn try_again(&mut self) -> bool {
-        let mut any = false;
+    pub(crate) fn try_again(&mut self) -> bool {
+        let mind = &mut self.controller.mind;
+        let mut any = mind.later || mind.fleet.later;
+        mind.due |= mind.later;
+        mind.fleet.due |= mind.fleet.later;
         for work in self.controller.work.values_mut().filter(|it| it.later) {
             (work.due, any) = (true, true);
         }
@@ -192,7 +226,7 @@ impl Simulation {
     }
 
     /// The next thing to do for one instance.
-    fn work_on(&mut self, instance: &ObjectName) {
+    pub(crate) fn work_on(&mut self, instance: &ObjectName) {
         let Some(work) = self.controller.work.get_mut(instance) else { return };
         let Some(action) = work.pending.pop_front() else { return self.think(instance) };
         self.act(instance, action);
@@ -228,16 +262,20 @@ impl Simulation {
 
     /// What the planner says about an instance now; nothing when there is no such instance as far as is known.
     pub fn plan(&mut self, name: &ObjectName) -> Option<Plan> {
+        if let Some(governance) = self.governance.clone().filter(|it| it.instances == name.kind) {
+            return self.plan_assigned(&governance, name);
+        }
         let entry = self.controller.cached(name)?;
         let definition = self.definitions.get(&name.kind)?;
         let work = self.controller.work.get(name);
         let none = Work::default();
         let work = work.unwrap_or(&none);
-        let view = self.controller.view(work, searched(&entry.object, definition));
+        let view = self.controller.view(work, searched(&entry.object, definition.graph.as_deref().ok()));
         let plan = plan(&World {
             instance: &entry.object,
             graph: definition.graph.as_deref().map_err(String::as_str),
             owner: Owner { definition_name: &definition.name, definition_uid: &definition.uid },
+            assigned: None,
             cluster: &view,
             refused: &work.refused,
             resting: &BTreeSet::new(),
@@ -253,21 +291,26 @@ impl Simulation {
 
     /// Whether the server itself has resources of an instance: of some kinds, or of all where they are looked for.
     fn has_members(&self, name: &ObjectName, kinds: Option<&[GroupKind]>) -> bool {
-        let (Some(entry), Some(definition)) =
-            (self.controller.cached(name), self.definitions.get(&name.kind))
-        else {
-            return false;
-        };
+        let Some(entry) = self.controller.cached(name) else { return false };
         let id = InstanceRef::from_object(&entry.object).applyset_id();
         let kinds =
-            kinds.map_or_else(|| searched(&entry.object, definition), |it| it.iter().cloned().collect());
+            kinds.map_or_else(|| self.searched(name, &entry.object), |it| it.iter().cloned().collect());
         let mut objects = self.server.objects();
         objects.any(|(name, it)| part_of(it) == Some(&*id) && kinds.contains(&group_kind(&name.kind)))
     }
 
+    fn searched(&self, name: &ObjectName, instance: &Value) -> BTreeSet<GroupKind> {
+        if let Some(definition) = self.definitions.get(&name.kind) {
+            return searched(instance, definition.graph.as_deref().ok());
+        }
+        let graph = self.made(instance).and_then(|it| it.graph.ok());
+        searched(instance, graph.as_ref().map(|it| &it.compiled))
+    }
+
     /// The instances that the controller knows of.
     pub fn known_instances(&self) -> Vec<ObjectName> {
-        let caches = self.definitions.keys().filter_map(|kind| self.controller.caches.get(kind));
+        let kinds = self.instances();
+        let caches = kinds.iter().filter_map(|kind| self.controller.caches.get(kind));
         caches.flat_map(|it| it.entries().map(|(name, _)| name.clone())).collect()
     }
 

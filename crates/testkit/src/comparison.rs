@@ -1,11 +1,20 @@
 //! What two worlds must have in common.
 
 use krono_model::names;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// How many revisions there were: who looks away while a definition changes twice sees one change.
-const NUMBERED: [&str; 5] =
-    ["currentRevision", "currentRevisionName", "lastIssuedRevision", "latestRevision", "revisionHistory"];
+/// How many revisions there were: who looks away while a definition or an instance changes twice sees one change.
+const NUMBERED: [&str; 9] = [
+    "currentRevision",
+    "currentRevisionName",
+    "lastIssuedRevision",
+    "latestRevision",
+    "revisionHistory",
+    "currentInputRevision",
+    "currentRGDRevision",
+    "observedInputRevision",
+    "observedRGDRevision",
+];
 
 /// An object without what may differ: times, versions, what others added, and labels that ride along.
 pub fn comparable(object: &Value) -> Value {
@@ -25,6 +34,7 @@ pub fn comparable(object: &Value) -> Value {
     ] {
         remove(&mut object, place, field);
     }
+    compare_inputs(&mut object);
     for field in NUMBERED {
         remove(&mut object, "/status", field);
     }
@@ -38,6 +48,29 @@ pub fn comparable(object: &Value) -> Value {
         conditions.sort_by_key(|it| it["type"].as_str().map(str::to_owned));
     }
     object
+}
+
+/// Leaves the last input of an instance, and whether that is what was observed last.
+fn compare_inputs(object: &mut Value) {
+    let Some(status) = object.get_mut("status").filter(|it| it["inputRevisionHistory"].is_array()) else {
+        return;
+    };
+    let is_observed = status["observedInputRevision"] == status["currentInputRevision"]
+        && status["observedRGDRevision"] == status["currentRGDRevision"]
+        && status["propagation"]["targetInputRevision"] == status["currentInputRevision"];
+    let mut inputs = status["inputRevisionHistory"].as_array().into_iter().flatten();
+    let last =
+        inputs.find(|it| it["revision"] == status["currentInputRevision"]).cloned().unwrap_or_default();
+    let fields = ["specHash", "rgdRevisionHash", "status"];
+    let last: Vec<Value> = fields.iter().map(|it| last[it].clone()).collect();
+    status["inputRevisionHistory"] = json!({"last": last, "isObserved": is_observed});
+    for (place, field) in [
+        ("/status/propagation", "targetInputRevision"),
+        ("/status/propagation", "lastTransitionTime"),
+        ("/status/assignment", "revision"),
+    ] {
+        remove(object, place, field);
+    }
 }
 
 fn remove(object: &mut Value, place: &str, field: &str) {

@@ -14,5 +14,5 @@ pub use comparison::comparable;
 pub use graphs::{NodePlan, definition};
 pub use kinds::{HOLD, SIM_VERSION, crds, values_schema};
 pub use making::{Making, making};
-pub use runner::{Run, run};
+pub use runner::{Run, run, run_from};
 pub use stories::{Deed, FIRST, OBSTACLE, Story, Tampering, Wish, shared, stories, tampered};

@@ -19,12 +19,25 @@ pub struct Run {
 /// # Panics
 ///
 /// With the smallest case found that fails.
-#[expect(clippy::print_stdout, reason = "xtask deep reads the count")]
 pub fn run<S: Strategy>(run: Run, strategy: &S, check: impl Fn(S::Value) -> TestCaseResult) {
+    play(run, number("KRONO_SEED"), strategy, check);
+}
+
+/// Checks the cases of a seed, unless `KRONO_SEED` says another.
+///
+/// # Panics
+///
+/// With the smallest case found that fails.
+pub fn run_from<S: Strategy>(seed: u64, run: Run, strategy: &S, check: impl Fn(S::Value) -> TestCaseResult) {
+    play(run, number("KRONO_SEED").or(Some(seed)), strategy, check);
+}
+
+#[expect(clippy::print_stdout, reason = "xtask deep reads the count")]
+fn play<S: Strategy>(run: Run, seed: Option<u64>, strategy: &S, check: impl Fn(S::Value) -> TestCaseResult) {
     let cases = number("KRONO_RANDOM_CASES").and_then(|it| u32::try_from(it).ok()).unwrap_or(run.cases);
     let config =
         Config { cases, failure_persistence: None, max_shrink_iters: run.shrinks, ..Config::default() };
-    let mut runner = match number("KRONO_SEED") {
+    let mut runner = match seed {
         Some(seed) => {
             let mut bytes = [0; 32];
             bytes[..8].copy_from_slice(&seed.to_le_bytes());

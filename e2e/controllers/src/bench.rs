@@ -4,6 +4,7 @@ mod compile;
 mod contest;
 mod report;
 mod requests;
+pub(crate) mod revisions;
 mod work;
 
 use std::path::Path;

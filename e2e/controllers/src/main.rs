@@ -68,6 +68,12 @@ enum Chore {
         #[arg(long, default_value = "")]
         only: String,
     },
+    /// Measure what many revisions and many instances cost, on the embedded server
+    BenchRevisions {
+        /// Only so many instances, for a quick look
+        #[arg(long)]
+        only: Option<usize>,
+    },
 }
 
 #[tokio::main]
@@ -95,6 +101,10 @@ async fn run(arguments: Arguments) -> anyhow::Result<bool> {
             write(BENCH_JSON_PATH_VARIABLE, &bench::run(&krono, size, &only).await?).map(|()| true)
         }
         Chore::Layout { symbols } => layout::run(&krono, &symbols).await.map(|()| true),
+        Chore::BenchRevisions { only } => {
+            let figures = bench::revisions::run(&krono, only).await?;
+            write(BENCH_JSON_PATH_VARIABLE, &figures).map(|()| true)
+        }
         Chore::Takeover => conclude(&takeover::run(&krono).await?),
     }
 }

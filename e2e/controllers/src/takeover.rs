@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::bail;
 use krono_e2e_kube::Options;
+use serde_json::Value;
 
 use crate::corpus::{self, Manifests, documents, entries, file_name};
 use crate::play::{come, go, second_look};
@@ -18,8 +20,18 @@ use crate::world::{Controller, World};
 const EXAMPLES: [&str; 4] = ["additionalPrinterColumns", "cel-functions", "job-example", "webapp"];
 /// What a chainsaw test begins with.
 const CHAINSAW_FILES: [&str; 3] = ["rgd.yaml", "instance.yaml", "valid-instance.yaml"];
-/// Fields of a child that a new master may write: the mark of its release, and who wrote what.
-const EXPLAINED: [&str; 1] = [".metadata.labels.kro.run/kro-version"];
+/// Fields of a child that a new master may write: the mark of its release, and the stamps that kro does not have.
+const EXPLAINED: [&str; 6] = [
+    ".metadata.labels.kro.run/kro-version",
+    STAMP,
+    ".metadata.annotations.kro.run/input-revision",
+    ".metadata.annotations.kro.run/instance-name",
+    ".metadata.annotations.kro.run/instance-namespace",
+    ".metadata.annotations.kro.run/resource-id",
+];
+
+const STAMP: &str = ".metadata.annotations.kro.run/rgd-revision";
+const GENERATIONS: [&str; 2] = [".metadata.generation", ".status.observedGeneration"];
 
 /// Plays kro's manifests on the real server under kro, under krono, and under kro again.
 pub(crate) async fn run(krono: &Path) -> anyhow::Result<Report> {
@@ -91,6 +103,8 @@ impl Play<'_> {
         let krono = Controller::Krono(self.krono.to_owned());
         let taken = async {
             take_over(&mut self.world, &krono, &mut case).await?;
+            let count = all_revisions_are_krono_s(&Snapshot::take(&self.world.cluster).await?)?;
+            println!("      {count} revisions of kro are krono's too");
             second_look(&mut self.world, self.krono, &mut case).await
         }
         .await;
@@ -99,9 +113,31 @@ impl Play<'_> {
 
     async fn kro_takes_over(&mut self, name: &str) {
         let mut case = Case::begin(&format!("takeover/{name}"));
-        let taken = take_over(&mut self.world, &self.kro, &mut case).await;
+        let taken = async {
+            hand_back(&mut self.world, self.krono).await?;
+            take_over(&mut self.world, &self.kro, &mut case).await
+        }
+        .await;
         self.report.add(&case, taken);
     }
+}
+
+/// What kro would not understand comes off; what resources say stays.
+async fn hand_back(world: &mut World, krono: &Path) -> anyhow::Result<()> {
+    world.stop_controller();
+    let before = Snapshot::take(&world.cluster).await?;
+    let kubeconfig = format!("--kubeconfig={}", world.cluster.kubeconfig.display());
+    let run = Command::new(krono).args(["handback", "--yes", &kubeconfig]).output()?;
+    if !run.status.success() {
+        bail!("krono handback: {}", String::from_utf8_lossy(&run.stderr));
+    }
+    let after = Snapshot::take(&world.cluster).await?;
+    for (key, child) in before.children() {
+        if after.0.get(key).map(content) != Some(content(child)) {
+            bail!("krono handback changes {key}");
+        }
+    }
+    Ok(())
 }
 
 /// How often which fields of which kind were written.
@@ -131,8 +167,11 @@ async fn take_over(world: &mut World, controller: &Controller, case: &mut Case) 
         };
         let mut fields = Vec::new();
         differences(child, now, String::new(), &mut fields);
+        let is_stamped = fields.iter().any(|it| it == STAMP);
         fields.retain(|it| !EXPLAINED.contains(&it.as_str()));
-        let same = child["metadata"]["generation"] == now["metadata"]["generation"]
+        // The API server counts a change of a Deployment's annotations as a generation.
+        fields.retain(|it| !is_stamped || !GENERATIONS.contains(&it.as_str()));
+        let same = (is_stamped || child["metadata"]["generation"] == now["metadata"]["generation"])
             && content(child) == content(now);
         if !same || !fields.is_empty() {
             wrong.push(format!("{key}: {}", fields.join(", ")));
@@ -148,9 +187,61 @@ async fn take_over(world: &mut World, controller: &Controller, case: &mut Case) 
     if wrong.is_empty() { Ok(()) } else { bail!("{}", wrong.join("\n  ")) }
 }
 
+/// Every revision that kro left is there with its number and content, and none is current that is older: so many.
+fn all_revisions_are_krono_s(found: &Snapshot) -> anyhow::Result<usize> {
+    let of_kind = |kind: &'static str| {
+        found.0.values().filter(move |it| it["kind"] == kind && it["metadata"]["deletionTimestamp"].is_null())
+    };
+    let (mut count, mut wrong) = (0, Vec::new());
+    for left in of_kind("GraphRevision") {
+        let (number, snapshot) = (&left["spec"]["revision"], &left["spec"]["snapshot"]);
+        let is_same = |it: &&Value| {
+            it["metadata"]["labels"]["kro.run/rgd-name"] == snapshot["name"]
+                && it["spec"]["revision"] == *number
+                && it["spec"]["resources"] == snapshot["spec"]["resources"]
+        };
+        let current = of_kind("ResourceGraphDefinition")
+            .find(|it| it["metadata"]["name"] == snapshot["name"])
+            .and_then(|it| it["status"]["currentRevision"].as_i64());
+        count += 1;
+        if of_kind("ResourceGraphDefinitionRevision").find(is_same).is_none() || current < number.as_i64() {
+            wrong.push(format!(
+                "revision {number} of {} is not taken over; {current:?} is current",
+                snapshot["name"]
+            ));
+        }
+    }
+    match (count, wrong.is_empty()) {
+        (0, _) => bail!("kro left no revisions"),
+        (count, true) => Ok(count),
+        (_, false) => bail!("{}", wrong.join("\n  ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn revisions_that_were_not_taken_over_are_missed() {
+        let left = json!({"kind": "GraphRevision", "spec": {"revision": 2, "snapshot": {"name": "a", "spec": {"resources": [1]}}}});
+        let definition = json!({"kind": "ResourceGraphDefinition", "metadata": {"name": "a"}, "status": {"currentRevision": 2}});
+        let revision = |resources: Value| {
+            let metadata = json!({"labels": {"kro.run/rgd-name": "a"}});
+            json!({"kind": "ResourceGraphDefinitionRevision", "metadata": metadata, "spec": {"revision": 2, "resources": resources}})
+        };
+        let check = |all: &[Value], expected: Option<usize>| {
+            let found = all.iter().enumerate().map(|(key, it)| (key.to_string(), it.clone()));
+            assert_eq!(all_revisions_are_krono_s(&Snapshot(found.collect())).ok(), expected, "{all:?}");
+        };
+        check(&[left.clone(), definition.clone(), revision(json!([1]))], Some(1));
+        check(&[left.clone(), definition.clone(), revision(json!([2]))], None);
+        check(&[left.clone(), definition.clone()], None);
+        check(&[left, revision(json!([1]))], None);
+        check(&[definition], None);
+    }
 
     #[test]
     fn writes_are_summed_up_by_kind_and_fields() {

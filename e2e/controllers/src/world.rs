@@ -50,8 +50,10 @@ enum Place {
         krono: PathBuf,
         port: u16,
     },
-    /// `krono up` without controllers.
-    Unattended,
+    /// The server is a process of its own.
+    Unattended {
+        _server: Box<Process>,
+    },
     Real {
         _plane: Box<ControlPlane>,
     },
@@ -88,13 +90,12 @@ impl World {
     /// `krono up` with nobody to look after definitions.
     pub(crate) async fn unattended(krono: &Path) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
-        let mut flags = flags_of_up(free_port()?, folder.path());
-        flags.extend(["--controllers=none", "--workloads=none", "--in-memory"].map(str::to_owned));
-        let server = Process::start(krono, &flags, &folder.path().join("up.log"))?;
-        let cluster = first_answer(&folder.path().join("kubeconfig")).await;
-        let cluster = cluster.with_context(|| server.last_words())?;
-        let (beside, place) = (Some(server), Place::Unattended);
-        Ok(Self { cluster, controller: None, counters: None, _beside: beside, place, folder })
+        let port = free_port()?;
+        let process = start_up(krono, port, folder.path(), &["--controllers=none", "--workloads=none", "--in-memory"])?;
+        let cluster =
+            first_answer(&folder.path().join("kubeconfig")).await.with_context(|| process.last_words())?;
+        let place = Place::Unattended { _server: Box::new(process) };
+        Ok(Self { cluster, controller: None, counters: None, _beside: None, place, folder })
     }
 
     /// The real control plane with nobody to look after definitions, and pods that run when `workloads` are there.
@@ -181,7 +182,7 @@ impl World {
     /// Ends the controllers of krono and starts them again; of `krono up`, with the whole server.
     pub(crate) async fn restart(&mut self, krono: &Path) -> anyhow::Result<()> {
         self.stop_controller();
-        if matches!(self.place, Place::Real { .. } | Place::Unattended) {
+        if !matches!(self.place, Place::Embedded { .. }) {
             return self.start_controller(&Controller::Krono(krono.to_owned())).await;
         }
         self.controller = Some(start_embedded(&self.place, self.folder.path())?);
@@ -191,17 +192,21 @@ impl World {
 }
 
 fn start_embedded(place: &Place, folder: &Path) -> anyhow::Result<Process> {
-    let Place::Embedded { krono, port } = place else { bail!("the real server is not embedded") };
-    Ok(Process::start(krono, &flags_of_up(*port, folder), &folder.join("up.log"))?)
+    let Place::Embedded { krono, port } = place else {
+        bail!("these controllers are not part of the server")
+    };
+    start_up(krono, *port, folder, &[])
 }
 
-fn flags_of_up(port: u16, folder: &Path) -> Vec<String> {
-    vec![
+fn start_up(krono: &Path, port: u16, folder: &Path, more: &[&str]) -> anyhow::Result<Process> {
+    let mut flags = vec![
         "up".to_owned(),
         format!("--listen=127.0.0.1:{port}"),
         format!("--data-dir={}", folder.join("data").display()),
         format!("--kubeconfig={}", folder.join("kubeconfig").display()),
-    ]
+    ];
+    flags.extend(more.iter().map(|it| (*it).to_owned()));
+    Ok(Process::start(krono, &flags, &folder.join("up.log"))?)
 }
 
 /// Waits until the server of a kubeconfig answers.

@@ -18,4 +18,4 @@ pub use go_program::{BuildError, GoProgram};
 pub use process::Process;
 pub use programs::{Programs, VERSION};
 pub use termination::terminated;
-pub use usage::{processor_time, resident};
+pub use usage::{children_time, processor_time, resident};

@@ -82,6 +82,30 @@ pub(super) const SUITES: &[Suite] = &[
         targets: &[Target { count: "sim-convergence", at_least: 3_000 }],
     },
     Suite {
+        name: "sim-histories",
+        package: "krono-sim",
+        filter: "histories_of_two_controllers",
+        cases: Some(10_000),
+        targets: &[Target { count: "sim-histories", at_least: 10_000 }],
+    },
+    Suite {
+        name: "sim-kills",
+        package: "krono-sim",
+        filter: "kills_at_every_write",
+        cases: Some(100),
+        targets: &[
+            Target { count: "sim-kills", at_least: 100 },
+            Target { count: "sim-deaths", at_least: 5_000 },
+        ],
+    },
+    Suite {
+        name: "sim-restore",
+        package: "krono-sim",
+        filter: "restore::",
+        cases: Some(1_000),
+        targets: &[Target { count: "sim-restore", at_least: 1_000 }],
+    },
+    Suite {
         name: "controller-convergence",
         package: "krono-controller",
         filter: "convergence::",

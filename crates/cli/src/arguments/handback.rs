@@ -12,8 +12,9 @@ Examples:
 
 /// Take off a cluster what kro would not understand, so that kro can look after it again
 ///
-/// Labels and annotations of krono come off definitions, CRDs, instances and resources; nothing but metadata is written, and
-/// no resource changes otherwise. The controllers of krono have to be stopped before.
+/// Labels and annotations of krono come off definitions, CRDs, instances and resources, its finalizer comes off revisions, and
+/// the schema of a CRD becomes what kro would make of the definition. No resource changes otherwise. The controllers of krono
+/// have to be stopped before.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct HandbackArguments {

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use krono_model::applyset::Inventory;
 use krono_model::names;
-use krono_planner::handback::{Consequence, Removal, removal};
+use krono_planner::handback::{Consequence, Removal, kind_removal, removal, revision_removal};
 use kube::api::{ApiResource, DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
@@ -37,8 +37,12 @@ struct Change {
 
 async fn hand_back(arguments: &HandbackArguments, output: &mut Output) -> Result<(), CommandError> {
     let reader = Reader::open(&arguments.cluster).await?;
-    let changes = changes(&reader).await?;
-    let revisions = if arguments.delete_revisions { revisions(&reader).await? } else { Vec::new() };
+    let revisions = revisions(&reader).await?;
+    let mut changes = changes(&reader, &revisions).await?;
+    let revisions = if arguments.delete_revisions { revisions } else { Vec::new() };
+    if !arguments.delete_revisions {
+        changes.extend(held(&reader).await?);
+    }
     for change in &changes {
         output.text(&format!("{}: {}\n", change.title, change.removal.keys.join(", ")))?;
     }
@@ -64,27 +68,28 @@ async fn hand_back(arguments: &HandbackArguments, output: &mut Output) -> Result
 }
 
 /// Everything that has something of krono's on it.
-async fn changes(reader: &Reader) -> Result<Vec<Change>, CommandError> {
+async fn changes(reader: &Reader, revisions: &[(ApiResource, Value)]) -> Result<Vec<Change>, CommandError> {
     let definitions = reader.all(DEFINITION).await?;
     let mut found = Vec::new();
     let mut made_kinds = BTreeSet::new();
     for definition in &definitions {
-        collect(reader, DEFINITION, std::slice::from_ref(definition), &mut found);
+        collect(reader, DEFINITION, std::slice::from_ref(definition), removal, &mut found);
         let crd = krono_planner::definition::crd_name(definition).unwrap_or_default();
         let crd = reader.find(CRD, "", &crd).await?;
-        collect(reader, CRD, crd.as_slice(), &mut found);
+        let own = revisions_of(definition, revisions);
+        collect(reader, CRD, crd.as_slice(), |it| kind_removal(it, definition, &own), &mut found);
         let schema = &definition["spec"]["schema"];
         let group = schema["group"].as_str().filter(|it| !it.is_empty()).unwrap_or("kro.run");
         let kind = schema["kind"].as_str().unwrap_or_default();
         let instances = reader.all((group, kind)).await?;
         let inventories = instances.iter().filter_map(|it| Inventory::read(it).ok().flatten());
         made_kinds.extend(inventories.flat_map(|it| it.group_kinds));
-        collect(reader, (group, kind), &instances, &mut found);
+        collect(reader, (group, kind), &instances, removal, &mut found);
     }
     for of in &made_kinds {
         let Some(kind) = reader.types.kind(&of.group, &of.kind) else { continue };
         let made = reader.list(&kind.resource, Some(names::APPLYSET_PART_OF_LABEL)).await?;
-        collect(reader, (&of.group, &of.kind), &made, &mut found);
+        collect(reader, (&of.group, &of.kind), &made, removal, &mut found);
     }
     let mut titles = BTreeSet::new();
     // An instance may be a resource of another.
@@ -92,7 +97,28 @@ async fn changes(reader: &Reader) -> Result<Vec<Change>, CommandError> {
     Ok(found)
 }
 
-fn collect(reader: &Reader, (group, kind): (&str, &str), objects: &[Value], found: &mut Vec<Change>) {
+/// Revisions that stay are held by nobody who is there.
+async fn held(reader: &Reader) -> Result<Vec<Change>, CommandError> {
+    let mut found = Vec::new();
+    for kind in REVISIONS {
+        collect(reader, kind, &reader.all(kind).await?, revision_removal, &mut found);
+    }
+    Ok(found)
+}
+
+fn revisions_of(definition: &Value, revisions: &[(ApiResource, Value)]) -> Vec<Value> {
+    let of = krono_history::names::label(&text(definition, "name"));
+    let is_own = |it: &&Value| it["metadata"]["labels"][names::REVISION_OF_LABEL] == of;
+    revisions.iter().map(|(_, it)| it).filter(is_own).cloned().collect()
+}
+
+fn collect(
+    reader: &Reader,
+    (group, kind): (&str, &str),
+    objects: &[Value],
+    removal: impl Fn(&Value) -> Option<Removal>,
+    found: &mut Vec<Change>,
+) {
     let Some(of) = reader.types.kind(group, kind) else { return };
     for object in objects {
         let Some(removal) = removal(object) else { continue };
@@ -124,6 +150,7 @@ fn tell_consequences(changes: &[Change], output: &mut Output) -> Result<(), Comm
             Consequence::NoLongerRetained => "kro deletes what krono would keep when it is no longer wanted",
             Consequence::NoLongerHeld => "kro moves to the newest revision what is pinned or held",
             Consequence::NoLongerPaused => "kro looks after what is paused",
+            Consequence::FieldsForgotten => "instances lose the fields that only other revisions know",
         };
         let more = titles.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };

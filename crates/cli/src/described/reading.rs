@@ -1,5 +1,6 @@
 //! From a document of a known form to the schema it describes.
 
+use krono_model::names;
 use krono_schema::crd::{InstanceSchema, status_schema};
 use krono_schema::{Schema, simple};
 use serde_json::{Value, json};
@@ -93,6 +94,7 @@ impl Reading {
             group: named("/spec/group"),
             scope: named("/spec/scope"),
             versions: read,
+            is_defined: value["metadata"]["labels"][names::OWNED_LABEL] == "true",
             spec: value["spec"].clone(),
         })
     }

@@ -6,8 +6,8 @@ use krono_model::applyset::{GroupKind, Inventory};
 use krono_model::metadata::InstanceRef;
 use serde_json::{Value, json};
 
-use crate::cluster::Cluster;
 use crate::cluster::fleet::{definition, fleet, instance};
+use crate::cluster::{Cluster, Controllers};
 
 /// The fleet of the design, with all that krono writes on definitions, CRDs, instances and resources.
 fn marked() -> (Cluster, Value) {
@@ -108,4 +108,75 @@ fn v45_nothing_is_handed_back_while_somebody_leads() {
         "{run}"
     );
     assert_eq!(cluster.annotations(&resource)["krono.dev/deletion-policy"], "Retain");
+}
+
+/// A definition of a kind with these fields.
+fn app(fields: &Value) -> Value {
+    let config =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${schema.metadata.name}"}});
+    json!({
+        "apiVersion": "kro.run/v1alpha1", "kind": "ResourceGraphDefinition", "metadata": {"name": "app"},
+        "spec": {
+            "schema": {"apiVersion": "v1alpha1", "kind": "App", "spec": fields},
+            "resources": [{"id": "config", "template": config}],
+        },
+    })
+}
+
+fn named(api_version: &str, kind: &str, name: &str) -> Value {
+    json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}})
+}
+
+/// What krono's controllers made of three edits, on a server where nobody looks after it.
+fn made_by_krono() -> Cluster {
+    let (maker, copy) = (Cluster::start(Controllers::Run), Cluster::start(Controllers::None));
+    let (narrow, wide) = (json!({"text": "string"}), json!({"text": "string", "more": "string"}));
+    for (number, fields) in [(1, &narrow), (2, &wide), (3, &narrow)] {
+        maker.apply(&app(fields));
+        maker.until(&app(fields), |it| it["status"]["currentRevision"] == number);
+    }
+    let crd = |it: &Value| it["metadata"]["annotations"]["kro.run/rgd-revision"] == "3";
+    maker.until(&named("apiextensions.k8s.io/v1", "CustomResourceDefinition", "apps.kro.run"), crd);
+    let revisions = (1..=3)
+        .map(|it| named("kro.run/v1alpha1", "ResourceGraphDefinitionRevision", &format!("app-rev-{it}")));
+    let all = [named("apiextensions.k8s.io/v1", "CustomResourceDefinition", "apps.kro.run"), app(&narrow)];
+    for object in all.into_iter().chain(revisions) {
+        let mut object = maker.get(&object);
+        object.as_object_mut().unwrap().remove("status");
+        for field in
+            ["resourceVersion", "uid", "creationTimestamp", "generation", "managedFields", "ownerReferences"]
+        {
+            object["metadata"].as_object_mut().unwrap().remove(field);
+        }
+        copy.apply(&object);
+    }
+    copy
+}
+
+const MADE: &str = "\
+CustomResourceDefinition apps.kro.run: kro.run/rgd-revision, krono.dev/crd-digest, spec.versions
+ResourceGraphDefinitionRevision app-rev-1: kro.run/finalizer
+ResourceGraphDefinitionRevision app-rev-2: kro.run/finalizer
+ResourceGraphDefinitionRevision app-rev-3: kro.run/finalizer
+";
+
+#[test]
+fn v45_a_kind_becomes_what_kro_would_make_and_revisions_are_held_by_nobody() {
+    let cluster = made_by_krono();
+    let crd = named("apiextensions.k8s.io/v1", "CustomResourceDefinition", "apps.kro.run");
+    let properties = |of: &str| {
+        let path = format!("/spec/versions/0/schema/openAPIV3Schema/properties/{of}");
+        cluster.get(&crd).pointer(&path).cloned().unwrap()
+    };
+    assert!(properties("spec")["properties"].get("more").is_some());
+    let run = cluster.krono(&["handback", "--yes"]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(0), MADE), "{run}");
+    let warning = "warning: instances lose the fields that only other revisions know: CustomResourceDefinition apps.kro.run\n";
+    assert!(run.stderr.contains(warning), "{run}");
+    assert_eq!(properties("spec")["properties"], json!({"text": {"type": "string"}}));
+    assert_eq!(properties("status").get("x-kubernetes-preserve-unknown-fields"), None);
+    let revision = cluster.get(&named("kro.run/v1alpha1", "ResourceGraphDefinitionRevision", "app-rev-3"));
+    assert_eq!(revision["metadata"].get("finalizers"), None);
+    let run = cluster.krono(&["handback"]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run}");
 }

@@ -30,6 +30,15 @@ fn the_guide_to_revisions_runs_as_written() {
 }
 
 #[test]
+fn the_guide_to_instances_runs_as_written() {
+    let guide = "docs/instances.md";
+    let Some(told) = type_at_a_server(&blocks(guide, "sh").join("\n")) else { return };
+    for shown in blocks(guide, "text") {
+        assert!(told.stdout.contains(&shown), "{shown}\n{told}");
+    }
+}
+
+#[test]
 fn the_guide_to_plans_runs_as_written() {
     let Some(told) = type_at_a_server(&blocks("docs/plan.md", "sh").join("\n")) else { return };
     let shown = "default/shop\n  ~ Service shop (service)\n      @@ spec.ports @@\n      + - name: http\n      +   port: 8080\n";

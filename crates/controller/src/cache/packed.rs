@@ -53,11 +53,6 @@ impl Packed {
         decompress_size_prepended_with_dict(&self.differences, like.as_bytes()).unwrap_or_default()
     }
 
-    /// Whether both are the same object.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.text() == other.text() || self.unpack() == other.unpack()
-    }
-
     /// The object.
     pub(crate) fn unpack(&self) -> Value {
         serde_json::from_slice(&self.text()).unwrap_or_default()
@@ -116,7 +111,6 @@ mod tests {
             assert_eq!(packed.unpack(), object(name));
         }
         assert!(packed[1].differences.len() < 60, "{:?}", packed[1]);
-        assert!(packed[1].is_same(&Packed::new(&object("b"))) && !packed[1].is_same(&packed[2]));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A cache that a watch keeps current.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use futures_util::{StreamExt, pin_mut};
 use krono_graph::KindName;
@@ -15,6 +15,7 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use super::{Objects, Put, identity};
+use crate::catalogue::Served;
 use crate::live::Live;
 use crate::queue::Key;
 use crate::router::Router;
@@ -44,9 +45,11 @@ pub(crate) struct KindCache {
     pub(crate) kind: KindName,
     pub(crate) resource: ApiResource,
     pub(crate) filter: Filter,
+    /// Whether the objects are instances of a definition.
+    pub(crate) is_defined: bool,
     state: Arc<RwLock<State>>,
     router: Arc<Router>,
-    task: Mutex<JoinHandle<()>>,
+    task: JoinHandle<()>,
 }
 
 #[derive(Debug, Default)]
@@ -59,18 +62,13 @@ struct State {
 
 impl Drop for KindCache {
     fn drop(&mut self) {
-        self.task().abort();
+        self.task.abort();
     }
 }
 
 impl KindCache {
-    pub(crate) fn start(
-        client: Client,
-        kind: KindName,
-        resource: ApiResource,
-        filter: Filter,
-        router: Arc<Router>,
-    ) -> Self {
+    pub(crate) fn start(client: Client, served: &Served, filter: Filter, router: Arc<Router>) -> Self {
+        let (kind, resource) = (served.kind.clone(), served.resource.clone());
         let state = Arc::default();
         let watch = Watch {
             kind: kind.clone(),
@@ -79,25 +77,8 @@ impl KindCache {
             state: Arc::clone(&state),
             router: Arc::clone(&router),
         };
-        let task = Mutex::new(tokio::spawn(watch.run(client)));
-        Self { kind, resource, filter, state, router, task }
-    }
-
-    /// Reads all objects again; until that is done, those that are known stay known.
-    pub(crate) fn renew(&self, client: Client) {
-        let watch = Watch {
-            kind: self.kind.clone(),
-            resource: self.resource.clone(),
-            filter: self.filter,
-            state: Arc::clone(&self.state),
-            router: Arc::clone(&self.router),
-        };
-        let before = std::mem::replace(&mut *self.task(), tokio::spawn(watch.run(client)));
-        before.abort();
-    }
-
-    fn task(&self) -> MutexGuard<'_, JoinHandle<()>> {
-        self.task.lock().unwrap_or_else(PoisonError::into_inner)
+        let task = tokio::spawn(watch.run(client));
+        Self { kind, resource, filter, is_defined: served.is_defined, state, router, task }
     }
 
     /// The objects, if all of them are known.

@@ -11,8 +11,8 @@ use krono_planner::definition::{Failure, Past, Serving, World, crd_name};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::crd_resource;
 use super::fleet::Fleet;
+use super::{crd_resource, takeover};
 use crate::catalogue::Served;
 use crate::engine::Engine;
 use crate::revisions::Revisions;
@@ -28,6 +28,7 @@ pub(super) struct Observed {
     compiled: Result<CompiledGraph, Vec<Diagnostic>>,
     interface: Option<Map<String, Value>>,
     objects: BTreeMap<RevisionNumber, Value>,
+    left_by_kro: Vec<Value>,
     serving: Serving,
     fleet: Fleet,
     /// Whether it is time to tell again how many instances there are.
@@ -61,6 +62,7 @@ impl Observed {
             name: Arc::clone(name),
             interface: (!is_issued && compiled.is_ok()).then(interface),
             objects: revisions.objects(asked(&definition)),
+            left_by_kro: takeover::left_by_kro(engine, &definition, &revisions.history, freshness).await?,
             serving: serving(engine, name, &definition).await?,
             fleet: Fleet::of(engine, name, served.as_ref(), needs_live_fleet(&revisions, freshness)).await?,
             definition,
@@ -93,15 +95,17 @@ impl Observed {
                 objects: &self.objects.iter().map(|(number, object)| (*number, object)).collect(),
                 deleted: &self.revisions.deleted,
                 graphs: &*self.revisions,
-                uses: &self.fleet.uses,
+                uses: &self.fleet.census.uses,
+                staying: &self.fleet.census.staying,
                 instances: &instances,
-                statuses: self.fleet.statuses,
-                claims: self.fleet.claims,
-                counts: self.counts.then_some(&self.fleet.counts),
+                statuses: self.fleet.census.statuses,
+                claims: self.fleet.census.claims,
+                counts: self.counts.then_some(&self.fleet.census.counts),
                 interface: self.interface.as_ref(),
+                left_by_kro: &self.left_by_kro,
                 freshness: self.freshness,
             },
-            instances: self.fleet.sizes,
+            instances: self.fleet.census.sizes,
             failure,
             allow_crd_deletion: engine.options.allow_crd_deletion,
             now,
@@ -111,7 +115,8 @@ impl Observed {
 
 /// What is about to be deleted must not be in use anywhere.
 fn needs_live_fleet(revisions: &Revisions, freshness: Freshness) -> bool {
-    freshness == Freshness::Live && revisions.history.live().any(|it| it.unused_since.is_some())
+    let is_doomed = || revisions.history.live().any(|it| it.unused_since.is_some());
+    freshness == Freshness::Live && (is_doomed() || !revisions.deleted.is_empty())
 }
 
 /// The revision whose content somebody wants back.

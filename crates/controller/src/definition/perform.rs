@@ -166,12 +166,7 @@ impl Place<'_> {
         let mentioned = self.engine.catalogue.kinds(kinds).await?;
         let current = Current { revision, graph };
         let instances = serving::instances(served, &self.engine.caches);
-        let before = self.engine.serving(&self.observed.name);
         let serving = Serving::new(definition, current, Arc::clone(revisions), mentioned, instances);
-        // The server has answered for the change of the kind by now, which the watch on kinds may tell of sooner.
-        if before.is_some_and(|it| it.form() != serving.form()) {
-            self.engine.caches.renew(&crd_of(self.observed));
-        }
         self.engine.serve(serving);
         Ok(Ok(()))
     }

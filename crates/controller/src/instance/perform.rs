@@ -6,7 +6,7 @@ use krono_graph::KindName;
 use krono_model::applyset::{self, GroupKind};
 use krono_model::names;
 use krono_planner::digest::Digest;
-use krono_planner::instance::{Action, ObjectName};
+use krono_planner::instance::{Action, InputAction, ObjectName};
 use kube::api::ApiResource;
 use serde_json::Value;
 
@@ -49,9 +49,21 @@ pub(super) async fn perform(place: Place<'_>, action: Action) -> Result<Beside, 
             }
             return applied;
         }
-        Action::Delete { name, uid } => place.delete(name, &uid).await,
-        Action::Release { name, patch } | Action::Unmark { name, patch } => place.patch(name, &patch).await,
+        Action::Delete { name, uid } | Action::Input(InputAction::Prune { name, uid }) => {
+            place.delete(name, &uid).await
+        }
+        Action::Release { name, patch }
+        | Action::Unmark { name, patch }
+        | Action::Input(InputAction::Adopt { name, patch }) => {
+            place.patch(name, &patch, Subresource::None).await
+        }
         Action::RemoveFinalizer(patch) => place.remove_finalizer(&patch).await,
+        Action::Begin(patch) => place.patch_instance(&patch, Subresource::Status).await,
+        Action::Amend(patch) => place.patch_instance(&patch, Subresource::None).await,
+        Action::Input(InputAction::Create { name, object }) => place.create(name, &object).await,
+        Action::Input(InputAction::Tell { name, patch }) => {
+            place.patch(name, &patch, Subresource::Status).await
+        }
     }
     .map(|()| None)
 }
@@ -124,10 +136,19 @@ impl Place<'_> {
         Ok(())
     }
 
-    async fn patch(&self, name: ObjectName, patch: &Value) -> Result<(), Failure> {
+    async fn create(&self, name: ObjectName, object: &Value) -> Result<(), Failure> {
+        let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
+        match self.engine.requests.create(&cache.resource, object, names::MANAGER_KRONO).await {
+            Ok(answer) => cache.answer(answer, None, &self.by()),
+            Err(error) => return Err(failure(Some(name), &error)),
+        }
+        Ok(())
+    }
+
+    async fn patch(&self, name: ObjectName, patch: &Value, part: Subresource) -> Result<(), Failure> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         let of = (name.namespace.as_str(), name.name.as_str());
-        match self.engine.requests.merge(&cache.resource, of, patch, Subresource::None).await {
+        match self.engine.requests.merge(&cache.resource, of, patch, part).await {
             Ok(answer) => cache.answer(answer, None, &self.by()),
             Err(error) => return Err(failure(Some(name), &error)),
         }
@@ -150,6 +171,14 @@ impl Place<'_> {
                 return Err(Failure { of: None, refusal: Refusal::Stale });
             }
         }
+        Ok(())
+    }
+
+    async fn patch_instance(&self, patch: &Value, of: Subresource) -> Result<(), Failure> {
+        let instances = &self.serving.instances;
+        let name = (self.key.namespace.as_str(), self.key.name.as_str());
+        let answer = self.engine.requests.merge(&instances.resource, name, patch, of).await;
+        instances.answer(answer.map_err(|error| failure(None, &error))?, None, &self.by());
         Ok(())
     }
 

@@ -21,6 +21,6 @@ impl Kinds for BuiltIn {
     fn find(&self, api_version: &str, kind: &str) -> Option<KnownKind> {
         let found = BUILT_IN.get(&(api_version.to_owned(), kind.to_owned()))?;
         let namespaced = found.scope == Scope::Namespaced;
-        Some(KnownKind { schema: Arc::clone(found.schema.get()), namespaced })
+        Some(KnownKind { schema: Arc::clone(found.schema.get()), namespaced, is_defined: false })
     }
 }

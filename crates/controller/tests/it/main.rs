@@ -1,5 +1,8 @@
 //! The controllers on the embedded API server.
 
+mod assignments;
+mod backup;
+mod breaking;
 mod collections;
 mod conditions;
 mod convergence;
@@ -9,6 +12,9 @@ mod examples;
 mod external;
 mod faults;
 mod first;
+mod impostor;
+mod input_objects;
+mod inputs;
 mod kinds;
 mod leadership;
 mod line;
@@ -24,5 +30,6 @@ mod scopes;
 mod status;
 mod storm;
 mod suspension;
+mod takeover;
 mod values;
 mod world;

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
+use crate::backup::restored;
 use crate::line::Fault;
 use crate::revisions::{APP, CRD, app, app_with, edit, numbers, revision, revisions, started, text_is};
-use crate::world::{World, condition, message};
+use crate::world::{condition, message};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn v09_controllers_that_race_issue_each_number_once() {
@@ -87,30 +88,9 @@ async fn v03_and_v09_a_backup_without_status_and_owners_is_the_same_state() {
     world.eventually("ConfigMap a-one", text_is("two")).await;
     world.settled().await;
     let before = world.there(APP).await;
-    let kinds = [
-        "CustomResourceDefinition",
-        "ResourceGraphDefinitionRevision",
-        "ResourceGraphDefinition",
-        "App",
-        "ConfigMap",
-    ];
-    let mut saved = Vec::new();
-    for kind in kinds {
-        saved.extend(world.all(kind).await.into_iter().map(without_status_and_owners));
-    }
     let generations = world.all("ConfigMap").await.len();
-    let other = World::empty().await;
-    for object in &saved {
-        other.put_by_hand(object).await;
-        if object["kind"] == "CustomResourceDefinition" {
-            let what =
-                format!("CustomResourceDefinition {}", object["metadata"]["name"].as_str().expect("a name"));
-            other.eventually(&what, |it| condition(it, "Established")["status"] == "True").await;
-        }
-    }
     world.kill_controllers();
-    let mut world = other;
-    world.start_controllers();
+    let world = restored(&world, &["App", "ConfigMap"]).await;
     world.eventually(APP, |it| numbers(it) == "2 of 3").await;
     world.active("App a").await;
     world.settled().await;
@@ -129,16 +109,6 @@ async fn v03_and_v09_a_backup_without_status_and_owners_is_the_same_state() {
     assert_eq!(world.all("ConfigMap").await.len(), generations);
     assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "two");
     world.delete(APP).await;
-}
-
-fn without_status_and_owners(mut object: Value) -> Value {
-    for field in
-        ["resourceVersion", "uid", "creationTimestamp", "generation", "managedFields", "ownerReferences"]
-    {
-        object["metadata"].as_object_mut().expect("metadata").remove(field);
-    }
-    object.as_object_mut().expect("an object").remove("status");
-    object
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -89,7 +89,17 @@ async fn behaviour_26_children_and_instances_carry_the_marks_of_kro() {
             "kro.run/owned": "true",
         })
     );
-    assert_eq!(marks(&child, "annotations"), json!({"internal.kro.run/apply-order": "1"}));
+    assert_eq!(
+        marks(&child, "annotations"),
+        json!({
+            "internal.kro.run/apply-order": "1",
+            "kro.run/input-revision": "1",
+            "kro.run/instance-name": "a",
+            "kro.run/instance-namespace": "default",
+            "kro.run/resource-id": "one",
+            "kro.run/rgd-revision": "1",
+        })
+    );
     assert!(child["metadata"].get("ownerReferences").is_none());
     assert_eq!(instance["metadata"]["finalizers"], json!(["kro.run/finalizer"]));
     let labels = marks(&instance, "labels");

@@ -54,6 +54,10 @@ async fn v30_what_nothing_needs_is_marked_and_goes_a_minute_later() {
         "revision 1 of app was pruned; the oldest that is kept is 2"
     );
     world.settled().await;
+    let told = world.told().await;
+    let words = "Warning RollbackRefused: not rolled back: revision 1 of app was pruned; the oldest that is kept is 2";
+    assert!(told.iter().any(|it| it == words), "{told:#?}");
+    assert_eq!(numbers(&world.there(APP).await), "4 of 4");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -81,6 +85,8 @@ async fn v30_a_revision_in_use_that_somebody_deletes_stays_until_it_is_not() {
     let told = world.eventually(APP, |it| !condition(it, "RevisionDeletionBlocked").is_null()).await;
     assert!(message(&told, "RevisionDeletionBlocked").starts_with("revision 4 was deleted and is needed"));
     world.settled().await;
+    let events = world.told().await;
+    assert!(events.iter().any(|it| it.contains("revision 4 was deleted and is needed")), "{events:#?}");
     assert_eq!(numbers(&world.there(APP).await), "4 of 4");
     world.instance("App b", "text: hello").await;
     world.active("App b").await;

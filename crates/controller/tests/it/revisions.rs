@@ -279,6 +279,35 @@ async fn v11_a_revision_tells_who_made_it_and_why() {
     world.settled().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn v11_a_rollback_is_the_change_of_whoever_asked_for_it() {
+    let world = started().await;
+    let mut changed = app("two");
+    changed["metadata"]["annotations"] = json!({"krono.dev/change-cause": "more of it"});
+    edit(&world, &changed).await;
+    let rolled_back = async |to: &str, number: u64| {
+        world.annotate(APP, "kro.run/rollback-to-revision", Some(to)).await;
+        world.eventually(APP, |it| it["status"]["currentRevision"] == number).await;
+        world.settled().await;
+        revision(&world, number).await["spec"].clone()
+    };
+    // The spec is written by krono, and its last author before was somebody else.
+    let three = rolled_back("1", 3).await;
+    assert_eq!((&three["author"]["manager"], &three["restoredFrom"]), (&json!("user"), &json!(1)));
+    assert!(three["author"]["time"].is_string());
+    assert_eq!(three.get("changeCause"), None, "that was the cause of revision 2");
+    assert_eq!(rolled_back("2", 4).await.get("changeCause"), None);
+    // Unless there is a new one.
+    world.annotate(APP, "krono.dev/change-cause", Some("too much of it")).await;
+    assert_eq!(rolled_back("1", 5).await["changeCause"], "too much of it");
+    let left = &world.there(APP).await["metadata"]["annotations"];
+    assert_eq!(left.get("krono.dev/restoring-for"), None);
+    // An edit is its author's again.
+    edit(&world, &app("six")).await;
+    assert_eq!(revision(&world, 6).await["spec"]["author"]["manager"], "kubectl");
+    world.settled().await;
+}
+
 const WIDGETS: &str = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: widgets.acme.io},
   spec: {group: acme.io, scope: Namespaced, names: {kind: Widget, plural: widgets, singular: widget, listKind: WidgetList},
     versions: [{name: v1alpha1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {

@@ -82,6 +82,11 @@ async fn v19_what_makes_no_sense_is_refused_and_changes_nothing() {
         ("3", "app has the content of revision 3 already; there is nothing to roll back"),
         ("two", "\"two\" is not the number of a revision; write a whole number from 1, such as \"3\""),
         ("-1", "\"-1\" is not the number of a revision; write a whole number from 1, such as \"3\""),
+        ("02", "\"02\" is not the number of a revision; write a whole number from 1, such as \"3\""),
+        (
+            "99999999999999999999",
+            "\"99999999999999999999\" is not the number of a revision; write a whole number from 1, such as \"3\"",
+        ),
         ("", "\"\" is not the number of a revision; write a whole number from 1, such as \"3\""),
     ] {
         world.annotate(APP, ROLLBACK, Some(request)).await;
@@ -97,10 +102,30 @@ async fn v19_what_makes_no_sense_is_refused_and_changes_nothing() {
     world.merge(APP, json!({"metadata": {"annotations": both}})).await;
     let told = answered(&world).await;
     assert!(message(&told, "RollbackRefused").contains("ask for different things"), "{told:#}");
+    let events = world.told().await;
+    let words = "Warning RollbackRefused: not rolled back: kro.run/rollback-to-revision and";
+    assert!(events.iter().any(|it| it.starts_with(words)), "{events:#?}");
+    assert!(told["metadata"]["annotations"].get("kro.run/rollback-to-input-revision").is_none());
     assert_eq!((numbers(&told).as_str(), spec_text(&told)), ("3 of 3", &json!("three")));
     // An edit ends the story.
     let told = edit(&world, &app("four")).await;
     assert!(condition(&told, "RollbackRefused").is_null());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v19_what_failed_once_is_not_had_back() {
+    let world = with_three().await;
+    world
+        .annotate("ResourceGraphDefinitionRevision app-rev-2", "krono.dev/failed", Some("half of the fleet"))
+        .await;
+    world.annotate(APP, ROLLBACK, Some("2")).await;
+    let told = answered(&world).await;
+    let expected = "revision 2 of app failed: half of the fleet; roll back to another one";
+    assert_eq!(message(&told, "RollbackRefused"), expected);
+    let events = world.told().await;
+    assert!(events.contains(&format!("Warning RollbackRefused: not rolled back: {expected}")), "{events:#?}");
+    assert_eq!((numbers(&told).as_str(), spec_text(&told)), ("3 of 3", &json!("three")));
     world.settled().await;
 }
 
@@ -193,6 +218,12 @@ async fn v20_the_annotation_wins_over_the_field_and_nonsense_stops_everybody() {
         world.annotate(APP, HOLD, Some(nonsense)).await;
         let told = world.eventually(APP, |it| condition(it, "HoldInvalid")["status"] == "True").await;
         assert!(message(&told, "HoldInvalid").starts_with("no instance moves:"), "{told:#}");
+        world.quiet().await;
+        let events = world.told().await;
+        assert!(
+            events.iter().any(|it| it.contains("HoldInvalid: no instance moves:") && it.contains(nonsense)),
+            "{events:#?}"
+        );
         world.settled().await;
         assert_eq!(numbers(&world.there(APP).await), "2 of 3");
         assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "two");

@@ -252,10 +252,17 @@ impl World {
     /// What becomes of an object, as soon as it is wanted like that.
     async fn watched(&self, what: &str, wanted: impl Fn(Option<&Value>) -> bool) -> Option<Value> {
         let (api, name) = self.named(what);
+        let (api_version, kind) = kind_of(what.split_once(' ').map_or(what, |(kind, _)| kind));
+        // Items of lists come without.
+        let whole = |it: &DynamicObject| {
+            let mut object = value(it);
+            (object["apiVersion"], object["kind"]) = (json!(api_version), json!(kind));
+            object
+        };
         let mut states = pin!(watch_object(api, &name).default_backoff());
         loop {
             let state = states.next().await.expect("an endless watch");
-            let state = state.map(|it| it.as_ref().map(value));
+            let state = state.map(|it| it.as_ref().map(whole));
             if let Ok(state) = state
                 && wanted(state.as_ref())
             {

@@ -18,6 +18,8 @@ use crate::shape::Shape;
 
 /// Prefixes of labels and annotations that controllers write.
 const OWN_PREFIXES: [&str; 2] = ["kro.run/", "internal.kro.run/"];
+/// Annotations by which an instance says how it follows its definition.
+const WISHES: [&str; 2] = ["kro.run/rgd-revision", "kro.run/update-policy"];
 const RAW_KIND: &str = "CustomResourceDefinition";
 
 /// The kind of a node, when its name is right and the kind exists.
@@ -114,7 +116,7 @@ impl Compiler<'_> {
         let mut lowering = Lowering { expressions: self.expressions(env), type_name: &type_name };
         let shape = lowering.lower(&Value::Object(template.clone()), schema.as_ref(), &path);
         self.check_scope(template, &kind, known.is_some(), &path);
-        self.check_prefixes(template, &path);
+        self.check_prefixes(template, &path, known.is_some_and(|it| it.is_defined));
         if raw {
             self.check_raw(&shape, &path);
         }
@@ -165,12 +167,14 @@ impl Compiler<'_> {
         }
     }
 
-    fn check_prefixes(&mut self, template: &Map<String, Value>, path: &Path<'_>) {
+    /// What an instance decides for itself may be decided in the template of an instance.
+    fn check_prefixes(&mut self, template: &Map<String, Value>, path: &Path<'_>, is_defined: bool) {
         let metadata = path.field("metadata");
         for map in ["labels", "annotations"] {
             let entries = template.get("metadata").and_then(|it| it.get(map)).and_then(Value::as_object);
             for key in entries.into_iter().flat_map(Map::keys) {
-                if OWN_PREFIXES.iter().any(|prefix| key.starts_with(prefix)) {
+                let is_wish = is_defined && map == "annotations" && WISHES.contains(&key.as_str());
+                if !is_wish && OWN_PREFIXES.iter().any(|prefix| key.starts_with(prefix)) {
                     let message = "keys under kro.run/ are written by the controller";
                     self.diagnostics
                         .report(metadata.field(map).key(key), message)

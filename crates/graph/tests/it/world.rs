@@ -18,7 +18,7 @@ impl Kinds for BuiltIn {
     fn find(&self, api_version: &str, kind: &str) -> Option<KnownKind> {
         let found = BUILT_IN.iter().find(|it| *it.kind == *kind && api_version_of(it) == api_version)?;
         let schema = Arc::clone(found.schema.get());
-        Some(KnownKind { schema, namespaced: found.scope == Scope::Namespaced })
+        Some(KnownKind { schema, namespaced: found.scope == Scope::Namespaced, is_defined: false })
     }
 
     fn similar(&self, _: &str, kind: &str) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Definition, Input, Inputs, PackedSpec, Standing};
+use super::{Definition, Input, Inputs, KeptSpec, Limit, Origin, PackedSpec, Standing};
 use crate::number::{Exhausted, Traces};
 use crate::{Digest, RevisionNumber};
 
@@ -18,7 +18,9 @@ pub struct World<'a> {
     /// Where numbers have been seen; input revisions that are known count without being named.
     pub traces: Traces,
     /// How many are kept.
-    pub limit: usize,
+    pub limit: Limit,
+    /// Who changed the spec last, and why.
+    pub origin: &'a Origin,
     /// The one that the instance is held at, which stays.
     pub held: Option<RevisionNumber>,
     /// The time, as Kubernetes writes it.
@@ -50,14 +52,17 @@ pub fn issue(world: &World<'_>) -> Decision {
         Ok(number) => number,
         Err(exhausted) => return Decision::Refused(exhausted),
     };
+    let before = world.inputs.current().and_then(Input::unpacked);
+    let is_edited = before.is_none_or(|it| it != *world.spec);
     let newest = Input {
         number,
         definition: world.definition,
         digest,
         created_at: Some(world.now.to_owned()),
         restored_from: world.inputs.iter().find(|it| it.digest == digest).map(|it| it.number),
+        origin: if is_edited { world.origin.clone() } else { Origin::default() },
         standing: Standing::InProgress,
-        spec: Some(PackedSpec::pack(world.spec)),
+        spec: KeptSpec::Packed(PackedSpec::pack(world.spec)),
     };
     Decision::Issue(world.inputs.with(newest, world.limit, world.held))
 }

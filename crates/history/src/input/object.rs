@@ -5,20 +5,14 @@ use krono_model::names as keys;
 use krono_model::wire::ResourceGraphInputRevision;
 use serde_json::{Value, json};
 
-use super::{Definition, Input, PackedSpec, Standing};
+use super::{Definition, Input, KeptSpec, Origin, PackedSpec, Standing};
 use crate::revision::Unreadable;
 use crate::{Digest, RevisionNumber, names};
 
 /// The object that holds an input revision; its identity is the label with the instance's UID, whatever it is called.
 ///
 /// `definition` is the name of the definition. All that cannot be found again stands in spec, labels and annotations.
-pub fn input_revision_object(
-    input: &Input,
-    name: &str,
-    instance: &Value,
-    definition: &str,
-    author: Option<&Value>,
-) -> Value {
+pub fn input_revision_object(input: &Input, name: &str, instance: &Value, definition: &str) -> Value {
     let of = InstanceRef::from_object(instance);
     let mut metadata = json!({
         "name": name,
@@ -29,9 +23,7 @@ pub fn input_revision_object(
             keys::RGD_REVISION: input.definition.number.to_string(),
             keys::INPUT_REVISION_OF_LABEL: of.uid,
         },
-        "ownerReferences": [{
-            "apiVersion": instance["apiVersion"], "kind": of.kind, "name": of.name, "uid": of.uid, "controller": true,
-        }],
+        "ownerReferences": [input_revision_owner(instance)],
     });
     if names::is_shortened_in_label(&of.name) {
         metadata["annotations"] = json!({keys::INSTANCE_NAME_ANNOTATION: of.name});
@@ -49,7 +41,8 @@ pub fn input_revision_object(
     let optional = [
         ("restoredFrom", input.restored_from.map(|it| json!(it.to_wire()))),
         ("createdAt", input.created_at.as_ref().map(|it| json!(it))),
-        ("author", author.cloned()),
+        ("author", input.origin.author.as_ref().map(|it| json!(it))),
+        ("changeCause", input.origin.change_cause.as_ref().map(|it| json!(it))),
     ];
     for (field, value) in optional {
         if let Some(value) = value {
@@ -61,6 +54,14 @@ pub fn input_revision_object(
         "kind": "ResourceGraphInputRevision",
         "metadata": metadata,
         "spec": spec,
+    })
+}
+
+/// The reference to the instance, with which its input revisions go.
+pub fn input_revision_owner(instance: &Value) -> Value {
+    let of = InstanceRef::from_object(instance);
+    json!({
+        "apiVersion": instance["apiVersion"], "kind": of.kind, "name": of.name, "uid": of.uid, "controller": true,
     })
 }
 
@@ -82,7 +83,8 @@ pub fn read_object(object: &Value) -> Result<Input, Unreadable> {
         digest: revision.digest,
         created_at: typed.spec.created_at,
         restored_from: revision.restored_from,
+        origin: Origin { author: typed.spec.author, change_cause: typed.spec.change_cause },
         standing: status.as_deref().and_then(Standing::read).unwrap_or(Standing::Superseded),
-        spec: Some(PackedSpec::pack(&json!(typed.spec.instance_spec.unwrap_or_default()))),
+        spec: KeptSpec::Packed(PackedSpec::pack(&json!(typed.spec.instance_spec.unwrap_or_default()))),
     })
 }

@@ -290,15 +290,20 @@ pub fn hold<'i>(
     inputs: &'i Inputs,
     definitions: &History,
 ) -> Result<(&'i Input, Value), HoldProblem> {
+    let input = held(text, inputs, definitions)?;
+    let spec = input.unpacked().ok_or(HoldProblem::SpecDropped(input.number))?;
+    Ok((input, spec))
+}
+
+/// The input that an instance is held at.
+pub fn held<'i>(text: &str, inputs: &'i Inputs, definitions: &History) -> Result<&'i Input, HoldProblem> {
     let number: RevisionNumber = text.parse()?;
     let input = inputs.find(number).ok_or(HoldProblem::Unknown(number))?;
     match input.restorable(definitions) {
-        Restorable::Yes => {}
-        Restorable::SpecDropped => return Err(HoldProblem::SpecDropped(number)),
+        Restorable::Yes => Ok(input),
+        Restorable::SpecDropped => Err(HoldProblem::SpecDropped(number)),
         Restorable::DefinitionPruned => {
-            return Err(HoldProblem::DefinitionPruned { number, definition: input.definition.number });
+            Err(HoldProblem::DefinitionPruned { number, definition: input.definition.number })
         }
     }
-    let spec = input.unpacked().ok_or(HoldProblem::SpecDropped(number))?;
-    Ok((input, spec))
 }

@@ -3,7 +3,7 @@
 use krono_model::wire::InputRevisionSummary;
 use serde_json::{Value, json};
 
-use super::{Definition, Input, Inputs, PackedSpec, Standing};
+use super::{Definition, Input, Inputs, KeptSpec, Origin, PackedSpec, Standing};
 use crate::retention::Restorable;
 use crate::revision::History;
 use crate::{Digest, RevisionNumber};
@@ -26,8 +26,13 @@ fn input(summary: &InputRevisionSummary) -> Option<Input> {
         digest: digest(&summary.spec_hash)?,
         created_at: summary.created_at.clone(),
         restored_from: summary.restored_from.and_then(RevisionNumber::from_wire),
+        origin: Origin { author: summary.author.clone(), change_cause: summary.change_cause.clone() },
         standing: summary.status.as_deref().and_then(Standing::read).unwrap_or(Standing::Superseded),
-        spec: summary.spec.as_deref().map(PackedSpec::from_text),
+        spec: match &summary.spec {
+            Some(text) => KeptSpec::Packed(PackedSpec::from_text(text)),
+            None if summary.restorable == Some(false) => KeptSpec::Dropped,
+            None => KeptSpec::Elsewhere,
+        },
     })
 }
 
@@ -46,7 +51,9 @@ fn summary(input: &Input, definitions: &History) -> InputRevisionSummary {
         spec_hash: Some(input.digest.to_string()),
         rgd_revision_hash: Some(input.definition.digest.to_string()),
         restored_from: input.restored_from.map(RevisionNumber::to_wire),
-        spec: input.spec.as_ref().map(|it| it.as_str().to_owned()),
+        author: input.origin.author.clone(),
+        change_cause: input.origin.change_cause.clone(),
+        spec: input.packed().map(|it| it.as_str().to_owned()),
         restorable: is_lost.then_some(false),
     }
 }

@@ -26,13 +26,15 @@ struct Scene {
     inputs: Inputs,
     traces: Traces,
     limit: Option<usize>,
+    origin: Origin,
     held: Option<RevisionNumber>,
 }
 
 impl Scene {
     fn decide(&self, spec: &Value, definition: Definition) -> Decision {
-        let (limit, held) = (self.limit.unwrap_or(HISTORY_LIMIT), self.held);
-        issue(&World { spec, definition, inputs: &self.inputs, traces: self.traces, limit, held, now: NOW })
+        let (limit, held) = (Limit::inline(self.limit.unwrap_or(HISTORY_LIMIT)), self.held);
+        let (inputs, origin) = (&self.inputs, &self.origin);
+        issue(&World { spec, definition, inputs, traces: self.traces, limit, origin, held, now: NOW })
     }
 
     fn ask(&mut self, spec: &Value, definition: Definition) -> RevisionNumber {
@@ -169,12 +171,12 @@ fn v4_specs_are_within_a_budget_and_the_oldest_go() {
     for seed in 0..5 {
         scene.ask(&json!({"text": noise(seed, 20_000)}), definition(1, 'a'));
     }
-    let kept: Vec<bool> = scene.inputs.iter().map(|it| it.spec.is_some()).collect();
+    let kept: Vec<bool> = scene.inputs.iter().map(|it| it.packed().is_some()).collect();
     assert_eq!(kept, [true, true, false, false, false]);
-    let room: usize = scene.inputs.iter().filter_map(|it| it.spec.as_ref()).map(PackedSpec::size).sum();
+    let room: usize = scene.inputs.iter().filter_map(Input::packed).map(PackedSpec::size).sum();
     assert!(room <= BUDGET, "{room}");
     scene.ask(&json!({"text": noise(9, 100_000)}), definition(1, 'a'));
-    assert!(scene.inputs.iter().all(|it| it.spec.is_none()));
+    assert!(scene.inputs.iter().all(|it| it.spec == KeptSpec::Dropped));
     let definitions = definitions(&[(1, 'a')]);
     let told = summaries(&scene.inputs, &definitions);
     assert_eq!(told[0]["restorable"], json!(false));
@@ -225,7 +227,7 @@ fn v4_an_object_holds_what_the_design_prints() {
     let instance = json!({"apiVersion": "apps.example.com/v1alpha1", "kind": "Application",
         "metadata": {"name": "my-app", "namespace": "default", "uid": "u-1"}});
     let input = scene.inputs.current().unwrap();
-    let object = input_revision_object(input, "my-app-input-rev-1", &instance, "application", None);
+    let object = input_revision_object(input, "my-app-input-rev-1", &instance, "application");
     let expected = json!({
         "apiVersion": "kro.run/v1alpha1",
         "kind": "ResourceGraphInputRevision",
@@ -251,6 +253,23 @@ fn v4_an_object_holds_what_the_design_prints() {
     assert_eq!(object, expected);
     let read = read_object(&object).unwrap();
     assert_eq!(read, Input { standing: Standing::Superseded, ..input.clone() });
+}
+
+#[test]
+fn v11_an_input_tells_who_made_it_unless_the_definition_did() {
+    let author = |manager: &str| Author { manager: Some(manager.to_owned()), ..Author::default() };
+    let origin = |manager: &str, cause: &str| Origin {
+        author: Some(author(manager)),
+        change_cause: Some(cause.to_owned()),
+    };
+    let mut scene = Scene { origin: origin("anna", "first"), ..Scene::default() };
+    scene.ask(&json!({"a": 1}), definition(1, 'a'));
+    scene.origin = origin("bert", "more");
+    scene.ask(&json!({"a": 1}), definition(2, 'b'));
+    scene.ask(&json!({"a": 2}), definition(2, 'b'));
+    let told: Vec<Origin> = scene.inputs.iter().map(|it| it.origin.clone()).collect();
+    assert_eq!(told, [origin("bert", "more"), Origin::default(), origin("anna", "first")]);
+    assert_eq!(read(&summaries(&scene.inputs, &History::default())).iter().count(), 3);
 }
 
 /// Inputs 1 (revision 1), 2 and 3 (revision 2).
@@ -334,7 +353,7 @@ fn v22_what_cannot_be_restored_is_refused_with_the_reason() {
     let fewer = Inputs::new(scene.inputs.iter().take(1).cloned().collect());
     check("1", situation(&fewer, &all), "no longer kept; the oldest that is kept is 3");
     let without_specs =
-        Inputs::new(scene.inputs.iter().map(|it| Input { spec: None, ..it.clone() }).collect());
+        Inputs::new(scene.inputs.iter().map(|it| Input { spec: KeptSpec::Dropped, ..it.clone() }).collect());
     check("2", situation(&without_specs, &all), "there was no room for its spec");
 }
 

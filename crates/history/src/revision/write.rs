@@ -68,7 +68,7 @@ fn metadata(new: &NewRevision, definition: &Value) -> Map<String, Value> {
 }
 
 /// Whoever wrote the spec last, as far as managed fields tell.
-fn author(definition: &Value) -> Option<Author> {
+pub(crate) fn author(definition: &Value) -> Option<Author> {
     let entries = definition["metadata"]["managedFields"].as_array()?.iter();
     let of_spec = entries.filter(|it| !it["fieldsV1"]["f:spec"].is_null());
     // Times of one format and zone are in order as texts.
@@ -77,7 +77,7 @@ fn author(definition: &Value) -> Option<Author> {
     Some(Author { manager: text("manager"), user: None, time: text("time") })
 }
 
-fn change_cause(definition: &Value) -> Option<String> {
+pub(crate) fn change_cause(definition: &Value) -> Option<String> {
     let annotations = &definition["metadata"]["annotations"];
     let causes = [keys::CHANGE_CAUSE_ANNOTATION, keys::KUBERNETES_CHANGE_CAUSE_ANNOTATION];
     causes.iter().find_map(|key| annotations[key].as_str().filter(|it| !it.is_empty())).map(str::to_owned)

@@ -192,6 +192,12 @@ pub struct InputRevisionSummary {
     /// The input revision whose content it is again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored_from: Option<i64>,
+    /// Who made the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<Author>,
+    /// Why, in the words of whoever made the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change_cause: Option<String>,
     /// The spec, compressed; absent where there was no room for it, or where objects hold it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spec: Option<String>,

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 
 use super::marks;
+use super::own_status;
 use super::plain::plain;
 use super::verdict::{breaking, change_that_kro_sees, every_change};
 use super::{Serving, World, is_terminating, metadata, owner};
@@ -81,6 +82,26 @@ fn marked(world: &World<'_>, graph: &CompiledGraph, spec: CustomResourceSpec) ->
     let digest = digest(&crd.spec);
     marks::add(&mut crd.metadata, graph, &owner(world.definition), digest);
     crd
+}
+
+/// A change of a CRD that leaves what kro would make for a definition.
+pub(crate) struct Narrowed {
+    /// The merge patch of its spec.
+    pub(crate) patch: Value,
+    /// Whether instances may have fields that are known no longer.
+    pub(crate) forgets_fields: bool,
+}
+
+/// Takes off a CRD what a graph does not ask for: room for krono's own fields, and what other revisions promise. Without a graph
+/// only the room is known to be krono's.
+pub(crate) fn narrowed(live: &Value, graph: Option<&CompiledGraph>) -> Option<Narrowed> {
+    let spec: CustomResourceSpec = serde_json::from_value(live["spec"].clone()).ok()?;
+    let wanted = graph.map_or_else(|| own_status::without_room_in(spec.clone()), |it| it.crd.spec.clone());
+    if !is_owned(live) || plain(&spec) == plain(&wanted) {
+        return None;
+    }
+    let forgets_fields = breaking(&spec.versions, &wanted.versions, every_change).is_some();
+    Some(Narrowed { patch: json!({"versions": wanted.versions}), forgets_fields })
 }
 
 /// The merge patch that writes the number of the newest revision on the CRD, which never goes back.
@@ -167,7 +188,7 @@ fn needed(
     spec: Option<&CustomResourceSpec>,
     graph: &CompiledGraph,
 ) -> Result<CustomResourceSpec, String> {
-    let wanted = &graph.crd.spec;
+    let wanted = &own_status::spec_of(graph);
     let Some(spec) = spec else { return Ok(wanted.clone()) };
     let name = &graph.crd.metadata.name;
     if let Some(fixed) = fixed(spec, wanted) {
@@ -181,12 +202,35 @@ fn needed(
     if is_return(world, graph) {
         return Ok(known.map_or_else(|| wanted.clone(), |known| joined(wanted, &known)));
     }
-    if is_repair(world, live, wanted) || allows_breaking(world.definition) {
+    if is_repair(world, live, wanted) || allows_data_loss(world.definition) {
+        return Ok(wanted.clone());
+    }
+    if let Some(loss) = loss(world, wanted) {
+        return Err(format!("cannot update CRD {name}: {loss}"));
+    }
+    if allows_breaking(world.definition) {
         return Ok(wanted.clone());
     }
     let leave =
         format!("annotate the definition with {}: \"true\" to go ahead", names::ALLOW_BREAKING_ANNOTATION);
     Err(format!("cannot update CRD {name}: breaking changes detected: {found}; {leave}"))
+}
+
+/// What instances would lose that do not move with the definition, and what to do about it.
+fn loss(world: &World<'_>, wanted: &CustomResourceSpec) -> Option<String> {
+    let broken = |digest: Digest| {
+        let graph = world.past.graph_of(digest)?.ok()?;
+        let found = breaking(&graph.crd.spec.versions, &wanted.versions, every_change)?;
+        Some((world.past.history.newest_with(digest)?.number, found))
+    };
+    let (number, found) = world.past.left_behind().into_iter().filter_map(broken).max()?;
+    let digest = Digest::of_definition(&world.definition["spec"]).to_string();
+    Some(format!(
+        "instances stay at revision {number}, which it would break: {found}; unpin or approve them, or annotate the \
+         definition with {}: \"{}\" to lose what they have",
+        names::ALLOW_DATA_LOSS_ANNOTATION,
+        digest.get(..12).unwrap_or(&digest)
+    ))
 }
 
 /// Whether the CRD is what krono made it.
@@ -215,13 +259,13 @@ fn members<'a>(world: &World<'a>) -> impl Iterator<Item = (Digest, &'a CompiledG
 
 /// What the current revision and all that instances are assigned to promise; nothing when there are none.
 fn promised(world: &World<'_>) -> Option<CustomResourceSpec> {
-    members(world).map(|(_, graph)| graph.crd.spec.clone()).reduce(|joint, next| joined(&joint, &next))
+    members(world).map(|(_, graph)| own_status::spec_of(graph)).reduce(|joint, next| joined(&joint, &next))
 }
 
 /// What a CRD that is made anew should be.
 fn widened(world: &World<'_>, graph: &CompiledGraph) -> CustomResourceSpec {
     let assigned = members(world).filter(|_| !allows_breaking(world.definition));
-    assigned.fold(graph.crd.spec.clone(), |joint, (_, next)| joined(&joint, &next.crd.spec))
+    assigned.fold(own_status::spec_of(graph), |joint, (_, next)| joined(&joint, &own_status::spec_of(next)))
 }
 
 /// A spec that serves instances of both; versions that only one of them has are not joined.
@@ -256,6 +300,12 @@ fn is_repair(world: &World<'_>, live: &Value, wanted: &CustomResourceSpec) -> bo
 /// The identity of what the definition asked for when krono last wrote the CRD.
 fn asked(live: &Value) -> Option<&str> {
     live["metadata"]["annotations"][names::CRD_DIGEST_ANNOTATION].as_str()
+}
+
+/// Leave that names the very content, so that it does not stand for the next edit too.
+fn allows_data_loss(definition: &Value) -> bool {
+    let leave = definition["metadata"]["annotations"][names::ALLOW_DATA_LOSS_ANNOTATION].as_str();
+    leave.is_some_and(|it| Digest::of_definition(&definition["spec"]).starts_with(it))
 }
 
 fn allows_breaking(definition: &Value) -> bool {

@@ -15,7 +15,7 @@ use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use serde_json::Value;
 
-use super::{Serving, World, crd, metadata};
+use super::{Serving, World, crd, metadata, steps};
 
 /// The field of the status that tells which content the last issued number was taken for.
 pub(super) const RESERVED: &str = "reservedRevisionHash";
@@ -47,7 +47,7 @@ pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
         restoring: annotation(definition, names::RESTORING_ANNOTATION).and_then(|it| it.parse().ok()),
         keeper: keeper.as_deref(),
         hold: wish(definition),
-        serving: served_or_published(world, &history),
+        serving: last_served(world, &history),
         uses: world.past.uses,
         history_limit: management["historyLimit"].as_u64().unwrap_or(HISTORY_LIMIT),
         life: Life::Living,
@@ -59,15 +59,36 @@ pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
 /// Whether something has to be read that caches do not show: numbers, managed fields, what is about to be deleted.
 pub(super) fn needs_live_look(world: &World<'_>, issue: &Issue) -> bool {
     let has_request = annotation(world.definition, names::ROLLBACK_ANNOTATION).is_some();
-    world.past.freshness == Freshness::Cached && (issue.report.needs_live_look || has_request)
+    let releases = world.past.deleted.iter().any(|it| !steps::needed(issue, *it));
+    world.past.freshness == Freshness::Cached && (issue.report.needs_live_look || has_request || releases)
 }
 
 /// The object that holds a new revision.
 pub(super) fn object(world: &World<'_>, new: &NewRevision) -> Value {
-    let typed = definition_revision_object(new, world.definition, world.past.interface, now(world));
-    let mut object = serde_json::to_value(typed).unwrap_or_default();
-    object["metadata"]["finalizers"] = serde_json::json!([names::FINALIZER]);
-    object
+    let mut typed = definition_revision_object(new, world.definition, world.past.interface, now(world));
+    if is_asked_for(world.definition, new) {
+        let author = annotation(world.definition, names::RESTORING_FOR_ANNOTATION);
+        typed.spec.author = author.and_then(|it| serde_json::from_str(it).ok());
+        typed.spec.change_cause = typed.spec.change_cause.filter(|it| !is_cause_of_another(world, it));
+    }
+    held(serde_json::to_value(typed).unwrap_or_default())
+}
+
+/// Whether a revision is what somebody asked for by a rollback, not by an edit.
+fn is_asked_for(definition: &Value, new: &NewRevision) -> bool {
+    let restoring = annotation(definition, names::RESTORING_ANNOTATION).and_then(|it| it.parse().ok());
+    restoring.is_some() && restoring == new.restored_from
+}
+
+/// Whether a cause was left by an earlier change.
+fn is_cause_of_another(world: &World<'_>, cause: &str) -> bool {
+    world.past.objects.values().any(|it| it["spec"]["changeCause"] == cause)
+}
+
+/// A revision that stays while it is needed, whoever deletes it.
+pub(super) fn held(mut revision: Value) -> Value {
+    revision["metadata"]["finalizers"] = serde_json::json!([names::FINALIZER]);
+    revision
 }
 
 pub(super) fn now(world: &World<'_>) -> Timestamp {
@@ -105,14 +126,20 @@ fn wish(definition: &Value) -> Wish<'_> {
     }
 }
 
-/// What instances are looked after with, or what the status says: a number whose content is another is unknown.
-fn served_or_published(world: &World<'_>, history: &History) -> Option<RevisionNumber> {
-    if let Serving::Revision(digest) = world.serving
-        && let Some(served) = history.newest_with(digest)
-    {
-        return Some(served.number);
-    }
-    let status = &world.definition["status"];
+/// What the status says, which is the same for all processes; else what instances are looked after with, else the newest that
+/// instances have been assigned to.
+fn last_served(world: &World<'_>, history: &History) -> Option<RevisionNumber> {
+    let served = match world.serving {
+        Serving::Revision(digest) => history.newest_with(digest),
+        Serving::Nothing | Serving::Graphless => None,
+    };
+    let assigned = world.past.uses.contents.iter().filter_map(|it| history.newest_with(*it));
+    let newest = || assigned.map(|it| it.number).max();
+    published(&world.definition["status"], history).or_else(|| served.map(|it| it.number).or_else(newest))
+}
+
+/// What the status says; a number whose content is another is unknown.
+fn published(status: &Value, history: &History) -> Option<RevisionNumber> {
     let number = RevisionNumber::from_wire(status["currentRevision"].as_i64()?)?;
     let digest = status["currentRevisionHash"].as_str()?.parse().ok()?;
     history.recall(number, digest).map(|it| it.number)

@@ -18,6 +18,13 @@ pub enum Notice {
         /// The one that is.
         by: RevisionNumber,
     },
+    /// Revisions of kro are krono's from now on.
+    TakenOver {
+        /// How many.
+        count: usize,
+        /// The number of the newest.
+        newest: RevisionNumber,
+    },
     /// Two requests contradict each other.
     TwoRequests,
     /// The definition goes, and nobody will look after these instances until there is one of that name again.
@@ -44,6 +51,7 @@ impl Notice {
             Self::Lineage(OfLineage::CreateRefused { .. }) => "RevisionRefused",
             Self::Lineage(OfLineage::Pruned { .. }) => "RevisionPruned",
             Self::Superseded { .. } => "RevisionSuperseded",
+            Self::TakenOver { .. } => "RevisionsTakenOver",
             Self::InstancesLeftBehind { .. } => "InstancesLeftBehind",
         }
     }
@@ -52,7 +60,7 @@ impl Notice {
     pub fn is_warning(&self) -> bool {
         match self {
             Self::Lineage(notice) => notice.is_warning(),
-            Self::Superseded { .. } => false,
+            Self::Superseded { .. } | Self::TakenOver { .. } => false,
             Self::TwoRequests | Self::InstancesLeftBehind { .. } => true,
         }
     }
@@ -63,6 +71,10 @@ impl fmt::Display for Notice {
         match self {
             Self::Lineage(notice) => notice.fmt(f),
             Self::Superseded { number, by } => write!(f, "revision {number} is superseded by revision {by}"),
+            Self::TakenOver { count: 1, newest } => write!(f, "took over revision {newest} of kro"),
+            Self::TakenOver { count, newest } => {
+                write!(f, "took over {count} revisions of kro, the newest is {newest}")
+            }
             Self::TwoRequests => write!(
                 f,
                 "not rolled back: {} and {} ask for different things; write one of them",

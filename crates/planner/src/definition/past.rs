@@ -28,6 +28,8 @@ pub struct Past<'a> {
     pub graphs: &'a dyn Graphs,
     /// What instances need.
     pub uses: &'a Uses,
+    /// The contents that instances stay at whatever becomes current: they are pinned, say, or wait for leave.
+    pub staying: &'a BTreeSet<Digest>,
     /// The instances, when the definition is on its way out.
     pub instances: &'a [&'a Value],
     /// The highest number in the status of an instance.
@@ -38,6 +40,8 @@ pub struct Past<'a> {
     pub counts: Option<&'a Counts>,
     /// What an edit was compiled against; nothing when its content has a revision already.
     pub interface: Option<&'a Map<String, Value>>,
+    /// What kro left and krono has not taken over yet, as revisions to be created, oldest first.
+    pub left_by_kro: &'a [Value],
     /// Whether all of this, and the definition, was read just now.
     pub freshness: Freshness,
 }
@@ -52,6 +56,12 @@ pub struct Counts {
 }
 
 impl<'a> Past<'a> {
+    /// The contents that some instance is at, or is meant to be, when another becomes current.
+    pub(super) fn left_behind(&self) -> BTreeSet<Digest> {
+        let named = self.uses.named.iter().filter_map(|it| self.history.find(*it)).map(|it| it.digest);
+        self.staying.iter().copied().chain(named).collect()
+    }
+
     /// The graph of some content.
     pub(super) fn graph_of(&self, digest: Digest) -> Option<Result<&'a CompiledGraph, &'a str>> {
         self.graphs.graph_of(digest)

@@ -6,6 +6,7 @@ use krono_history::issue::{Action as Step, Issue, Notice as OfLineage};
 use krono_history::retention::Reason;
 use krono_history::revision::{ObjectVersion, owner_reference};
 use krono_history::rollback::Ending;
+use krono_history::writer::author_of_annotation;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use serde_json::{Map, Value, json};
@@ -21,6 +22,7 @@ pub(super) fn steps(world: &World<'_>, issue: &Issue) -> Option<Plan> {
     issue.actions.iter().for_each(|step| steps.take(step));
     steps.answer(issue);
     steps.release(issue);
+    steps.hold();
     if steps.first.is_empty() {
         steps.publish(issue);
     }
@@ -62,7 +64,10 @@ impl<'w, 'a> Steps<'w, 'a> {
             Step::RestoreSpec { from, request, hold } => self.restore(*from, request, *hold),
             Step::AnswerRollback { request } => self.answered(request),
             Step::AnswerCreate => self.annotate(names::CREATE_REVISION_ANNOTATION, Value::Null),
-            Step::FinishRestoring => self.annotate(names::RESTORING_ANNOTATION, Value::Null),
+            Step::FinishRestoring => {
+                self.annotate(names::RESTORING_ANNOTATION, Value::Null);
+                self.annotate(names::RESTORING_FOR_ANNOTATION, Value::Null);
+            }
             // Beside what else the status of a revision says.
             Step::SetSuperseded { .. } => {}
             Step::Adopt(revision) => {
@@ -93,6 +98,9 @@ impl<'w, 'a> Steps<'w, 'a> {
     fn restore(&mut self, from: RevisionNumber, request: &str, hold: Ending) {
         self.answered(request);
         self.annotate(names::RESTORING_ANNOTATION, json!(from.to_string()));
+        let asked = author_of_annotation(self.world.definition, names::ROLLBACK_ANNOTATION);
+        let asked = asked.and_then(|it| serde_json::to_string(&it).ok());
+        self.annotate(names::RESTORING_FOR_ANNOTATION, asked.map_or(Value::Null, Value::String));
         self.annotate(names::ROLLBACK_REFUSED_ANNOTATION, Value::Null);
         let mut spec = restore::spec(self.world, from);
         if hold == Ending::Ends {
@@ -146,6 +154,16 @@ impl<'w, 'a> Steps<'w, 'a> {
             let finalizers = super::finalizers(object).iter().filter(|it| **it != names::FINALIZER);
             let finalizers: Vec<&Value> = finalizers.collect();
             self.change(&version(object), &json!({"finalizers": finalizers}));
+        }
+    }
+
+    /// Revisions that were handed back to kro, or restored without finalizers, are held again.
+    fn hold(&mut self) {
+        for object in self.world.past.objects.values() {
+            if !super::is_terminating(object) && !super::has_finalizer(object) {
+                let all = super::finalizers(object).iter().cloned().chain([json!(names::FINALIZER)]);
+                self.change(&version(object), &json!({"finalizers": all.collect::<Vec<_>>()}));
+            }
         }
     }
 

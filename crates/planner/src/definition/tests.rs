@@ -46,6 +46,7 @@ struct Scene {
     /// The number that is written on the CRD as soon as that is planned.
     numbered: RefCell<Option<Value>>,
     uses: Uses,
+    staying: BTreeSet<Digest>,
     counts: Counts,
     freshness: Freshness,
 }
@@ -74,6 +75,7 @@ impl Scene {
             served_last: RefCell::default(),
             numbered: RefCell::default(),
             uses: Uses::default(),
+            staying: BTreeSet::new(),
             counts: Counts::default(),
             freshness: Freshness::Live,
         }
@@ -134,11 +136,13 @@ impl Scene {
                 deleted: &BTreeSet::new(),
                 graphs: &graphs,
                 uses: &self.uses,
+                staying: &self.staying,
                 instances: &[],
                 statuses: None,
                 claims: None,
                 counts: Some(&self.counts),
                 interface: None,
+                left_by_kro: &[],
                 freshness: self.freshness,
             },
             instances: self.instances,
@@ -295,7 +299,7 @@ impl Kinds for Anything {
             "properties": {"data": {"type": "object", "additionalProperties": {"type": "string"}}},
         });
         let schema = Arc::new(Schema::from_value(&any).unwrap());
-        (kind == "ConfigMap").then_some(KnownKind { schema, namespaced: true })
+        (kind == "ConfigMap").then_some(KnownKind { schema, namespaced: true, is_defined: false })
     }
 }
 

@@ -3,6 +3,8 @@
 use krono_schema::compatibility::{self, Change, ChangeKind};
 use krono_schema::crd::Version;
 
+use super::own_status::without_room;
+
 /// How many changes are named.
 const NAMED: usize = 3;
 
@@ -14,7 +16,7 @@ pub(super) fn breaking(live: &[Version], needed: &[Version], counts: fn(&Change)
         return (!old.is_empty())
             .then(|| format!("version: type changed from {} to {}", old.join(", "), needed.name));
     };
-    let verdict = compatibility::compare(same.schema()?, needed.schema()?);
+    let verdict = compatibility::compare(&without_room(same.schema()?), &without_room(needed.schema()?));
     let found: Vec<String> = verdict.breaking().filter(|it| counts(it)).map(ToString::to_string).collect();
     (!found.is_empty()).then(|| summary(&found))
 }

@@ -5,6 +5,7 @@ use krono_model::metadata::{InstanceRef, resource_labels};
 use krono_model::names;
 use serde_json::{Map, Value, json};
 
+use super::assigned::Stamps;
 use super::{Cluster, ObjectName, Seen, World, is_terminating, text};
 use crate::digest::Digest;
 
@@ -50,6 +51,7 @@ pub(super) fn desired<'a>(
     evaluation: &Evaluation,
     instance: &InstanceRef,
     applyset: &str,
+    stamps: Option<&Stamps<'_>>,
 ) -> Vec<Desired<'a>> {
     let mut desired = Vec::new();
     for (index, (node, state)) in graph.nodes.iter().zip(&evaluation.nodes).enumerate() {
@@ -57,8 +59,16 @@ pub(super) fn desired<'a>(
         let Target::Objects(objects) = &resolved.target else { continue };
         for (item, object) in objects.iter().enumerate() {
             let item = (!node.for_each.is_empty()).then_some((item, objects.len()));
-            let object = decorated(object, node, graph.order.waves[index], item, instance);
-            desired.push(stand(world, index, node.subject.kind(), object, applyset));
+            let kind = node.subject.kind();
+            let mut object = decorated(object, node, graph.order.waves[index], item, instance);
+            if let Some(stamps) = stamps {
+                stamps.put(&mut object, kind, instance, &node.id);
+            }
+            let mut standing = stand(world, index, kind, object, applyset);
+            if stamps.is_some_and(|it| it.are_missing(world.cluster, &standing)) {
+                standing.standing = Standing::Different { exists: true, again: false };
+            }
+            desired.push(standing);
         }
     }
     desired
@@ -132,7 +142,7 @@ pub(super) fn decorated(
     object
 }
 
-fn map<'m>(metadata: &'m mut Map<String, Value>, field: &str) -> &'m mut Map<String, Value> {
+pub(super) fn map<'m>(metadata: &'m mut Map<String, Value>, field: &str) -> &'m mut Map<String, Value> {
     let entry = metadata.entry(field).or_insert(Value::Null);
     if !entry.is_object() {
         *entry = Value::Object(Map::new());

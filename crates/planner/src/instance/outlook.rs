@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::desired::{Desired, decorated, desired};
 use super::resources::Visible;
-use super::{Action, Member, ObjectName, World, deletion, text};
+use super::{Action, Member, ObjectName, World, as_seen, deletion, text};
 
 /// All that a graph wants for an instance, also where it has to wait, and what goes when all of that is there.
 pub(crate) struct Outlook {
@@ -33,11 +33,12 @@ pub(crate) fn outlook(world: &World<'_>, graph: &CompiledGraph) -> Outlook {
     let instance = InstanceRef::from_object(world.instance);
     let id = instance.applyset_id();
     let visible = Visible { world, id: &id };
-    let evaluation = graph.evaluate(world.instance, &visible);
-    let desired = desired(world, graph, &evaluation, &instance, &id);
+    let seen = as_seen(graph, world.instance);
+    let evaluation = graph.evaluate(&seen, &visible);
+    let desired = desired(world, graph, &evaluation, &instance, &id, None);
     let mut wanted: Vec<Wanted> = desired.into_iter().map(|it| wanted_now(graph, it)).collect();
     let mut vague: BTreeSet<&str> = BTreeSet::new();
-    for (index, draft) in graph.drafts(world.instance, &visible).into_iter().enumerate() {
+    for (index, draft) in graph.drafts(&seen, &visible).into_iter().enumerate() {
         let node = &graph.nodes[index];
         if matches!(evaluation.nodes[index], NodeState::Failed(_)) {
             vague.insert(&node.id);

@@ -2,18 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use krono_graph::{Authored, CompiledGraph, Evaluation, NodeState, Observed, Readiness};
+use krono_graph::{Authored, CompiledGraph, Evaluation, NodeState, Observed, Readiness, Subject};
 use krono_model::condition::{Condition, Conditions, Status, read_all};
 use krono_model::instance::{DEPENDENTS, GRAPH_RESOLVED, INSTANCE_MANAGED, RESOURCES_READY, Reason, State};
-use krono_model::metadata::is_suspended;
-use krono_model::names;
 use serde_json::{Map, Value};
 
+use super::assigned::{Asked, Progress as Travelled};
 use super::desired::{Desired, Standing};
 use super::{Action, Plan, World, text};
 
 /// How far a node is.
-enum Progress {
+pub(super) enum Progress {
     Done,
     Coming(String),
     Going(String),
@@ -27,6 +26,8 @@ pub(super) struct Report<'p, 'a> {
     pub(super) evaluation: &'p Evaluation,
     pub(super) desired: &'p [Desired<'a>],
     pub(super) observed: &'p dyn Observed,
+    /// The input, where the definition has revisions.
+    pub(super) asked: Option<&'p Asked<'p>>,
 }
 
 impl Report<'_, '_> {
@@ -37,19 +38,23 @@ impl Report<'_, '_> {
             || self.evaluation.nodes.iter().any(|it| matches!(it, NodeState::Failed(_)))
     }
 
+    /// How far each node is.
+    pub(super) fn nodes(&self) -> Vec<Progress> {
+        (0..self.graph.nodes.len()).map(|it| self.progress(it)).collect()
+    }
+
     /// The status to publish; nothing when it is published already.
-    pub(super) fn status(&self) -> Option<Value> {
-        let nodes: Vec<Progress> = (0..self.graph.nodes.len()).map(|it| self.progress(it)).collect();
+    pub(super) fn status(&self, nodes: &[Progress], travelled: &Travelled) -> Option<Value> {
         let mut conditions = conditions(self.world);
         self.set_managed(&mut conditions);
         let resolved = "runtime graph created and all resources resolved";
         set(&mut conditions, GRAPH_RESOLVED, Status::True, Reason::Resolved, resolved);
-        self.set_ready(&mut conditions, &nodes);
-        let mut state = self.state(&conditions, &nodes);
+        self.set_ready(&mut conditions, nodes);
+        let mut state = self.state(&conditions, nodes);
         let mut status = self.evaluation.status.clone();
         let conditions = match self.authored(&conditions) {
             Ok(Some(authored)) => authored,
-            Ok(None) => conditions.into_values(),
+            Ok(None) => self.with_extras(conditions.into_values()),
             Err(kept) => {
                 state = State::Error;
                 kept
@@ -57,7 +62,42 @@ impl Report<'_, '_> {
         };
         status.insert("conditions".to_owned(), conditions.into());
         status.insert("state".to_owned(), state.as_str().into());
+        if let Some(asked) = self.asked {
+            asked.tell(&mut status, self.graph, travelled);
+        }
         changed(self.world.instance, status)
+    }
+
+    /// What is said only when there is something to say; [`READY`](krono_model::condition::READY) stays last.
+    fn with_extras(&self, mut usual: Vec<Value>) -> Vec<Value> {
+        let Some(asked) = self.asked else { return usual };
+        let ready = usual.pop();
+        let previous = read_all(self.world.instance.pointer("/status/conditions"));
+        for mut condition in asked.conditions() {
+            let before = previous.iter().find(|it| it.condition_type == condition.condition_type);
+            let since = before.filter(|it| it.status == condition.status);
+            let since = since.and_then(|it| it.last_transition_time.clone());
+            condition.last_transition_time = Some(since.unwrap_or_else(|| self.world.now.to_owned()));
+            condition.observed_generation = generation(self.world.instance);
+            usual.push(condition.to_value());
+        }
+        usual.extend(ready);
+        usual
+    }
+
+    /// How far the resources have come towards the current input.
+    pub(super) fn travelled(&self, nodes: &[Progress]) -> Travelled {
+        let is_at = |it: &&Desired<'_>| self.asked.is_some_and(|asked| asked.is_at(it));
+        let at = self.desired.iter().filter(is_at).count();
+        let is_open = |index: &usize| {
+            let node = &self.graph.nodes[*index];
+            let state = &self.evaluation.nodes[*index];
+            matches!(node.subject, Subject::Template(_))
+                && !matches!(state, NodeState::Resolved(_) | NodeState::Excluded { .. })
+        };
+        let open = (0..self.graph.nodes.len()).filter(is_open).count();
+        let is_done = nodes.iter().all(|it| matches!(it, Progress::Done));
+        Travelled { at, total: self.desired.len() + open, is_done }
     }
 
     fn set_managed(&self, conditions: &mut Conditions) {
@@ -74,9 +114,8 @@ impl Report<'_, '_> {
     }
 
     fn set_ready(&self, conditions: &mut Conditions, nodes: &[Progress]) {
-        let (reason, message) = if is_suspended(self.world.instance) {
-            let message = format!("reconciliation suspended via {} annotation", names::RECONCILE_ANNOTATION);
-            (Reason::ReconciliationSuspended, message)
+        let (reason, message) = if let Some(by) = super::suspended_by(self.world) {
+            (Reason::ReconciliationSuspended, format!("reconciliation suspended via {by} annotation"))
         } else if let Some(words) = all(nodes, failure) {
             (Reason::NotReady, format!("resource reconciliation failed: {words}"))
         } else if let Some(words) = all(nodes, going) {
@@ -144,7 +183,8 @@ impl Report<'_, '_> {
         if !self.graph.has_conditions() {
             return Ok(None);
         }
-        let mut instance = self.world.instance.clone();
+        let seen = self.asked.map_or(self.world.instance, |it| &it.instance);
+        let mut instance = seen.clone();
         instance["status"]["conditions"] = usual.clone().into_values().into();
         let previous = read_all(self.world.instance.pointer("/status/conditions"));
         match self.graph.conditions(&instance, self.evaluation, self.observed) {
@@ -267,6 +307,7 @@ fn kept(world: &World<'_>, conditions: Conditions, state: State, actions: Vec<Ac
         interests: Vec::new(),
         resting: Vec::new(),
         retry: !world.refused.is_empty(),
+        notices: Vec::new(),
     }
 }
 

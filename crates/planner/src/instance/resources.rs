@@ -2,37 +2,53 @@
 
 use krono_graph::{CompiledGraph, Evaluation, KindName, NodeState, Observed, Target};
 use krono_model::applyset::Inventory;
-use krono_model::metadata::{InstanceRef, is_suspended};
+use krono_model::metadata::InstanceRef;
 use serde_json::Value;
 
+use super::assigned::{Asked, Progress as Travelled};
 use super::desired::{Desired, Standing, desired, part_of};
 use super::management::{manage, record, shrink};
 use super::report::Report;
-use super::{Action, Interest, ObjectName, Plan, World, deletion, inventory, is_terminating};
+use super::{
+    Action, Interest, ObjectName, Plan, World, as_seen, deletion, inventory, is_terminating, suspended_by,
+};
 
 /// What to do next for an instance that has a graph.
 pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     let instance = InstanceRef::from_object(world.instance);
     let id = instance.applyset_id();
     let visible = Visible { world, id: &id };
-    let evaluation = graph.evaluate(world.instance, &visible);
-    let desired = desired(world, graph, &evaluation, &instance, &id);
+    let asked = world.assigned.map(|it| Asked::of(world, graph, it, &id));
+    let evaluation = match &asked {
+        Some(asked) => graph.evaluate(&asked.instance, &visible),
+        None => graph.evaluate(&as_seen(graph, world.instance), &visible),
+    };
+    let stamps = asked.as_ref().and_then(Asked::stamps);
+    let desired = desired(world, graph, &evaluation, &instance, &id, stamps.as_ref());
     let known = match Inventory::read(world.instance) {
         Ok(known) => known.unwrap_or_default(),
         Err(invalid) => return super::report::unmanaged(world, &invalid.to_string()),
     };
-    let pass = Pass { world, graph, evaluation: &evaluation, desired: &desired, id: &id, known };
-    let actions = if is_suspended(world.instance) {
+    let interests = interests(graph, &evaluation, &desired);
+    let asked = asked.as_ref();
+    if let Some((answer, notice)) = asked.and_then(Asked::answer) {
+        return Plan { actions: vec![answer], interests, notices: vec![notice], ..Plan::default() };
+    }
+    let report =
+        Report { world, graph, evaluation: &evaluation, desired: &desired, observed: &visible, asked };
+    let nodes = report.nodes();
+    let travelled = report.travelled(&nodes);
+    let status = report.status(&nodes, &travelled);
+    let pass =
+        Pass { world, graph, evaluation: &evaluation, desired: &desired, id: &id, known, asked, travelled };
+    let actions = if suspended_by(world).is_some() {
         manage(world).into_iter().collect()
     } else {
         pass.actions(&instance.namespace)
     };
-    let report = Report { world, graph, evaluation: &evaluation, desired: &desired, observed: &visible };
-    let status = report.status();
-    let interests = interests(graph, &evaluation, &desired);
     let contested = desired.iter().filter(|it| matches!(it.standing, Standing::Contested));
     let resting = contested.map(|it| it.name.clone()).collect();
-    Plan { actions, status, interests, resting, retry: report.wants_retry() }
+    Plan { actions, status, interests, resting, retry: report.wants_retry(), notices: Vec::new() }
 }
 
 struct Pass<'p, 'a> {
@@ -42,6 +58,8 @@ struct Pass<'p, 'a> {
     desired: &'p [Desired<'a>],
     id: &'p str,
     known: Inventory,
+    asked: Option<&'p Asked<'p>>,
+    travelled: Travelled,
 }
 
 impl Pass<'_, '_> {
@@ -57,9 +75,17 @@ impl Pass<'_, '_> {
         if !actions.is_empty() {
             return actions;
         }
+        let begin = self.asked.map(|it| it.begin(self.graph)).unwrap_or_default();
+        if !begin.is_empty() {
+            return begin;
+        }
         let actions = self.applies();
-        if !actions.is_empty() || !self.is_settled() {
+        if !actions.is_empty() {
             return actions;
+        }
+        let told = self.asked.map(|it| it.tend(&self.travelled)).unwrap_or_default();
+        if !told.is_empty() || !self.is_settled() {
+            return told;
         }
         let orphans = self.orphans();
         if orphans.is_empty() {

@@ -1,5 +1,6 @@
 //! What is shown of objects, and what an edit makes of them where the API server cannot be asked.
 
+use krono_model::names;
 use serde_json::{Map, Value};
 
 /// What the API server or controllers keep for themselves.
@@ -28,7 +29,21 @@ pub fn content(object: &Value) -> Value {
 fn metadata(metadata: &Value) -> Value {
     let fields = metadata.as_object().into_iter().flatten();
     let shown = fields.filter(|(name, _)| !KEPT.contains(&name.as_str()));
-    shown.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>().into()
+    let shown = shown.map(|(name, value)| match name.as_str() {
+        "annotations" => (name.clone(), without_stamps(value)),
+        _ => (name.clone(), value.clone()),
+    });
+    shown.collect::<Map<_, _>>().into()
+}
+
+/// Stamps say which revision wrote an object last, and come with whatever else is written.
+fn without_stamps(annotations: &Value) -> Value {
+    let is_stamp = |key: &str| {
+        let name = key.strip_prefix(names::PREFIX).or_else(|| key.strip_prefix(names::OWNER_STAMP_PREFIX));
+        name.is_some_and(|it| names::STAMPS.contains(&it))
+    };
+    let fields = annotations.as_object().into_iter().flatten().filter(|(key, _)| !is_stamp(key));
+    fields.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>().into()
 }
 
 /// What an edit of what is wanted makes of what is: fields no longer wanted go, those wanted anew come, all else stays.

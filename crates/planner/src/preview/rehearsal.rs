@@ -81,6 +81,7 @@ impl Stage<'_, '_> {
             instance: &self.instance,
             graph: Ok(graph),
             owner,
+            assigned: None,
             cluster: &self.world,
             refused: &self.refused,
             resting: &NOBODY,
@@ -106,6 +107,8 @@ impl Stage<'_, '_> {
                 let live = self.world.seen(&name.kind, &name.namespace, &name.name).and_then(|it| it.live);
                 self.merge_metadata(&name, &patch, live);
             }
+            // A preview has no assignment, so no input is issued and no request answered.
+            Action::Begin(_) | Action::Amend(_) | Action::Input(_) => {}
         }
     }
 

@@ -72,11 +72,13 @@ fn standing(
         deleted: &BTreeSet::new(),
         graphs: &NoGraphs,
         uses: &Uses::default(),
+        staying: &BTreeSet::new(),
         instances: &[],
         statuses: None,
         claims: None,
         counts: None,
         interface: None,
+        left_by_kro: &[],
         freshness: Freshness::Live,
     };
     let world = World {

@@ -57,7 +57,7 @@ impl Cluster for Nothing {
 fn planned(instance: &Value, graph: Result<&krono_graph::CompiledGraph, &str>, refused: &Refused) -> Plan {
     let owner = Owner { definition_name: "apps", definition_uid: "apps-1" };
     let (resting, now) = (&BTreeSet::new(), "2026-01-01T00:00:00Z");
-    plan(&World { instance, graph, owner, cluster: &Nothing, refused, resting, now })
+    plan(&World { instance, graph, owner, assigned: None, cluster: &Nothing, refused, resting, now })
 }
 
 #[test]

@@ -46,7 +46,10 @@ fn behaviour_30_only_the_object_that_was_seen_is_deleted() {
         | Action::Apply { .. }
         | Action::Release { .. }
         | Action::Unmark { .. }
-        | Action::RemoveFinalizer(_) => None,
+        | Action::RemoveFinalizer(_)
+        | Action::Begin(_)
+        | Action::Amend(_)
+        | Action::Input(_) => None,
     });
     assert_eq!(deleted, uid);
 }

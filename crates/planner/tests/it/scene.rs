@@ -233,7 +233,7 @@ impl Kinds for Known {
     fn find(&self, api_version: &str, kind: &str) -> Option<KnownKind> {
         let found = kinds().into_iter().find(|it| it.api_version == api_version && it.kind == kind)?;
         let schema = Schema::from_value(&schema(&found)).ok()?;
-        Some(KnownKind { schema: Arc::new(schema), namespaced: found.namespaced })
+        Some(KnownKind { schema: Arc::new(schema), namespaced: found.namespaced, is_defined: false })
     }
 }
 

@@ -1,6 +1,5 @@
 //! The decision itself.
 
-use jiff::Timestamp;
 use krono_history::RevisionNumber;
 use krono_history::revision::{Health, Revision};
 
@@ -103,7 +102,7 @@ impl<'d> Decision<'d> {
                 self.remarks.push(Remark::PinInvalid(wrong));
                 Some(Wish::Wait)
             }
-            Ok(number) if self.is_expired(number) => {
+            Ok(number) if self.fleet.pin_ends(number).is_some_and(|end| end <= self.fleet.now) => {
                 self.remarks.push(Remark::PinExpired(number));
                 None
             }
@@ -132,21 +131,6 @@ impl<'d> Decision<'d> {
             Health::DoesNotCompile(reason) => Some(reason.clone()),
             Health::Good | Health::Failed(_) => self.instance.evidence.unusable(revision),
         }
-    }
-
-    /// A pin lasts for so long after another content took the place of what it names.
-    fn is_expired(&self, number: RevisionNumber) -> bool {
-        let (Some(lasts), Some(superseded)) = (self.fleet.limits.pin_expires, self.superseded_at(number))
-        else {
-            return false;
-        };
-        superseded.checked_add(lasts).is_ok_and(|end| end <= self.fleet.now)
-    }
-
-    fn superseded_at(&self, number: RevisionNumber) -> Option<Timestamp> {
-        let content = self.fleet.history.find(number)?.digest;
-        let mut later = self.fleet.history.live().filter(|it| it.number > number && it.digest != content);
-        self.fleet.issued_at.get(&later.next()?.number).copied()
     }
 
     fn follow(&mut self) -> Wish<'d> {

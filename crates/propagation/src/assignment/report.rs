@@ -27,9 +27,14 @@ pub struct Told {
 
 impl Told {
     fn add(&mut self, name: &str) {
+        self.add_with(|| name.to_owned());
+    }
+
+    /// Counts one more; its name is made only where it is told.
+    pub(crate) fn add_with(&mut self, name: impl FnOnce() -> String) {
         self.count += 1;
         if self.first.len() < NAMED {
-            self.first.push(name.to_owned());
+            self.first.push(name());
         }
     }
 }

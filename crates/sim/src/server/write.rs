@@ -126,6 +126,9 @@ impl Server {
         if let Some(finalizer) = finalizer {
             metadata["finalizers"] = json!([finalizer]);
         }
+        if let Some(greet) = self.kinds.get(&name.kind).and_then(|it| it.habits.greet) {
+            greet(object);
+        }
     }
 
     fn existing(&self, name: &ObjectName) -> Result<Value, Refusal> {
@@ -187,6 +190,18 @@ fn restore(object: &mut Value, live: &Value) {
         match live["metadata"].get(field) {
             Some(value) => object["metadata"][field] = value.clone(),
             None => drop(object["metadata"].as_object_mut().and_then(|it| it.remove(field))),
+        }
+    }
+}
+
+/// Leaves what a backup keeps.
+pub(super) fn strip(object: &mut Value) {
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove("status");
+    }
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        for field in SERVERS_OWN.iter().chain(&["managedFields", "ownerReferences"]) {
+            metadata.remove(*field);
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use krono_model::names;
 use krono_planner::digest::Digest;
-use krono_planner::instance::{Action, Applied, ObjectName};
-use serde_json::Value;
+use krono_planner::instance::{Action, Applied, InputAction, ObjectName};
+use krono_planner::replacing;
+use serde_json::{Value, json};
 
 use super::Simulation;
 use crate::cache::Entry;
-use crate::faults::Outcome;
 use crate::laws::Deed;
 use crate::server::{Answer, Refusal, Request};
 use crate::text::{metadata, part_of};
@@ -49,7 +49,10 @@ impl Simulation {
             | Action::Apply { .. }
             | Action::Delete { .. }
             | Action::Release { .. }
-            | Action::Unmark { .. } => false,
+            | Action::Unmark { .. }
+            | Action::Begin(_)
+            | Action::Amend(_)
+            | Action::Input(_) => false,
         }
     }
 
@@ -65,8 +68,16 @@ impl Simulation {
 
     pub(super) fn publish(&mut self, instance: &ObjectName, status: Value) {
         let Some(entry) = self.controller.cached(instance) else { return };
-        let uid = Some(metadata(&entry.object, "uid").to_owned());
-        let request = Request::Status { name: instance.clone(), status, uid };
+        let request = if self.governance.is_some() {
+            // Others write to the status too: nobody's words are overwritten unseen.
+            let version = metadata(&entry.object, "resourceVersion");
+            let status = replacing(&status, &entry.object["status"]);
+            let patch = json!({"metadata": {"resourceVersion": version}, "status": status});
+            Request::Merge { name: instance.clone(), patch, manager: names::MANAGER_KRONO }
+        } else {
+            let uid = Some(metadata(&entry.object, "uid").to_owned());
+            Request::Status { name: instance.clone(), status, uid }
+        };
         match self.ask(instance, &request) {
             None | Some(Err(Refusal::NotFound)) => {}
             Some(Ok(answer)) => self.learn(instance, &request, Ok(answer)),
@@ -91,19 +102,12 @@ impl Simulation {
     /// Asks the server, and watches that no law is broken; nothing when the controller dies of it.
     fn ask(&mut self, instance: &ObjectName, request: &Request) -> Option<Result<Answer, Refusal>> {
         let before = self.server.get(request.name()).cloned();
-        self.requests += 1;
-        let outcome = self.faults.perform(&mut self.server, request, &mut self.random);
         let ending = self.controller.work.get(instance).is_some_and(|it| it.ending);
+        let heard = self.send(request);
         let (server, guarded) = (&self.server, &self.guarded);
         let deed = Deed { instance, request, before: before.as_ref(), server, ending, guarded };
         self.broken.extend(deed.wrong());
-        match outcome {
-            Outcome::Heard(heard) => Some(heard),
-            Outcome::Killed => {
-                self.restart();
-                None
-            }
-        }
+        heard
     }
 
     fn learn(&mut self, instance: &ObjectName, request: &Request, heard: Result<Answer, Refusal>) {
@@ -149,12 +153,21 @@ fn request(instance: &ObjectName, action: Action) -> Request {
         Action::Apply { name, object, force, .. } => {
             Request::Apply { name, object, manager: names::MANAGER_RESOURCES, force }
         }
-        Action::Delete { name, uid } => Request::Delete { name, uid: Some(uid) },
+        Action::Delete { name, uid } | Action::Input(InputAction::Prune { name, uid }) => {
+            Request::Delete { name, uid: Some(uid) }
+        }
         Action::Release { name, patch } | Action::Unmark { name, patch } => {
             Request::Merge { name, patch, manager: names::MANAGER_RESOURCES }
         }
         Action::RemoveFinalizer(patch) => {
             Request::Merge { name: instance.clone(), patch, manager: names::MANAGER_LABELLER }
+        }
+        Action::Begin(patch) | Action::Amend(patch) => {
+            Request::Merge { name: instance.clone(), patch, manager: names::MANAGER_KRONO }
+        }
+        Action::Input(InputAction::Create { name, object }) => Request::Create { name, object },
+        Action::Input(InputAction::Adopt { name, patch } | InputAction::Tell { name, patch }) => {
+            Request::Merge { name, patch, manager: names::MANAGER_KRONO }
         }
     }
 }

@@ -6,6 +6,7 @@ use krono_graph::{KindName, Kinds, KnownKind};
 use krono_planner::instance::ObjectName;
 use krono_schema::Schema;
 use krono_sim::Server;
+use krono_sim::lineage::{crd_kind, definition_kind, revision_kind};
 use krono_sim::server::Habits;
 use krono_testkit::{HOLD, SIM_VERSION, values_schema};
 use serde_json::{Value, json};
@@ -52,17 +53,18 @@ impl Kinds for Known {
     fn find(&self, api_version: &str, kind: &str) -> Option<KnownKind> {
         let known = [config_map(), part(), site()];
         let name = known.iter().find(|it| it.api_version == api_version && it.kind == kind)?;
-        Some(KnownKind { schema: Arc::new(schema(name)?), namespaced: name.namespaced })
+        Some(KnownKind { schema: Arc::new(schema(name)?), namespaced: name.namespaced, is_defined: false })
     }
 }
 
 /// A server of these kinds, without objects.
 pub(crate) fn server() -> Server {
     let mut server = Server::default();
-    for kind in [config_map(), part(), site(), demo()] {
+    for kind in [config_map(), part(), site(), demo(), definition_kind(), revision_kind(), crd_kind()] {
         let habits = Habits {
             finalizer: (kind == part()).then_some(HOLD),
             spell: (kind == site()).then_some(spell as fn(&mut Value)),
+            greet: (kind == crd_kind()).then_some(establish as fn(&mut Value)),
         };
         let schema = schema(&kind).expect("a schema");
         server.serve(kind, &schema, habits).expect("a sound schema");
@@ -75,4 +77,9 @@ fn spell(object: &mut Value) {
     if let Some(amount) = object["spec"]["amount"].as_str().and_then(|it| it.strip_suffix("000m")) {
         object["spec"]["amount"] = amount.to_owned().into();
     }
+}
+
+/// A kind is served at once.
+fn establish(crd: &mut Value) {
+    crd["status"] = json!({"conditions": [{"type": "Established", "status": "True"}]});
 }

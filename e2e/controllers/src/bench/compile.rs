@@ -62,6 +62,7 @@ impl Kinds for BuiltIn {
         Some(KnownKind {
             schema: Arc::clone(found.schema.get()),
             namespaced: found.scope == Scope::Namespaced,
+            is_defined: false,
         })
     }
 }

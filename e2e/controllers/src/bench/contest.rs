@@ -124,7 +124,7 @@ impl<'w> Contest<'w> {
     async fn change(&self, count: usize) -> anyhow::Result<f64> {
         let begin = Instant::now();
         self.world.cluster.apply(&fan("two")).await?;
-        let maps = maps(self.world);
+        let maps = api(self.world, "ConfigMap");
         until(&maps, count + 1, |it| it.data["data"]["edition"] == "two").await?;
         Ok(begin.elapsed().as_secs_f64())
     }
@@ -148,7 +148,9 @@ impl<'w> Contest<'w> {
         for kind in ["BenchChain", "BenchFan"] {
             release(&api(world, kind)).await?;
         }
-        maps(world).delete_collection(&DeleteParams::default(), &ListParams::default().labels(MARK)).await?;
+        api(world, "ConfigMap")
+            .delete_collection(&DeleteParams::default(), &ListParams::default().labels(MARK))
+            .await?;
         let definitions = api(world, "ResourceGraphDefinition");
         release(&definitions).await?;
         let kinds: Api<DynamicObject> = Api::all_with(
@@ -184,7 +186,7 @@ async fn create(api: &Api<DynamicObject>, object: &Value) -> anyhow::Result<()> 
 }
 
 /// Watches until so many objects are as they should be.
-async fn until(
+pub(super) async fn until(
     api: &Api<DynamicObject>,
     count: usize,
     wanted: impl Fn(&DynamicObject) -> bool,
@@ -211,18 +213,19 @@ async fn until(
     watched.context(count)?
 }
 
-fn is_active(object: &DynamicObject) -> bool {
+pub(super) fn is_active(object: &DynamicObject) -> bool {
     object.data["status"]["state"] == "ACTIVE"
 }
 
-fn maps(world: &World) -> Api<DynamicObject> {
-    Api::namespaced_with(world.cluster.client.clone(), "default", &resource("", "v1", "ConfigMap"))
-}
-
-fn api(world: &World, kind: &str) -> Api<DynamicObject> {
-    let resource = resource("kro.run", "v1alpha1", kind);
+pub(super) fn api(world: &World, kind: &str) -> Api<DynamicObject> {
+    let resource = match kind {
+        "ConfigMap" => resource("", "v1", kind),
+        _ => resource("kro.run", "v1alpha1", kind),
+    };
     match kind {
-        "ResourceGraphDefinition" => Api::all_with(world.cluster.client.clone(), &resource),
+        "ResourceGraphDefinition" | "ResourceGraphDefinitionRevision" => {
+            Api::all_with(world.cluster.client.clone(), &resource)
+        }
         _ => Api::namespaced_with(world.cluster.client.clone(), "default", &resource),
     }
 }

@@ -1,8 +1,8 @@
 //! Rolling back an instance.
 
-use krono_history::RevisionNumber;
 use krono_history::diff::Diff;
 use krono_history::writer::keeper_of_spec;
+use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_views::{InputRow, assigned_revision, krono_status};
 use serde_json::Value;
@@ -95,6 +95,9 @@ fn moved(instance: &Instance, from: RevisionNumber, to: RevisionNumber) -> Strin
     let definition = &instance.definition;
     let spec = |number| definition.revisions.find(number).map(|it| definition.spec_of(it));
     let lost = match (spec(from), spec(to)) {
+        (Some(old), Some(new)) if Digest::of_definition(&old) == Digest::of_definition(&new) => {
+            return String::new();
+        }
         (Some(old), Some(new)) => lost(&old, &new),
         (_, _) => String::new(),
     };

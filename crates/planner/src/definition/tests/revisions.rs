@@ -84,3 +84,20 @@ fn v31_counts_are_kept_while_it_is_too_early_to_tell_them_again() {
     assert_eq!(scene.publish()["revisionHistory"][0]["instanceCount"], 5);
     assert_eq!(scene.revisions.borrow()[0]["status"]["instanceCount"], 5);
 }
+
+#[test]
+fn v20_a_hold_without_sense_leaves_instances_where_they_are() {
+    let mut scene = Scene::settled(&json!({"name": "string"}));
+    let content = Digest::of_definition(&scene.definition["spec"]);
+    annotate(&mut scene, "krono.dev/active-revision", "nonsense");
+    let lose_status = |scene: &mut Scene| scene.definition["status"] = json!({});
+    lose_status(&mut scene);
+    scene.serving = Attended::Nothing;
+    let served = |scene: &mut Scene| match scene.next().actions.as_slice() {
+        [.., Action::Serve(it)] => Some(it.number),
+        _ => None,
+    };
+    assert_eq!(served(&mut scene), None, "nobody knows what was served");
+    scene.uses.contents.insert(content);
+    assert_eq!(served(&mut scene), Some(number("1")), "instances do");
+}

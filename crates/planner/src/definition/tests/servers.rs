@@ -21,7 +21,7 @@ impl Kinds for BuiltIn {
         let same = |it: &&Kind| *it.kind == *kind && *it.group == *group && *it.version == *version;
         let found = self.0.iter().find(same)?;
         let schema = Arc::clone(found.schema.get());
-        Some(KnownKind { schema, namespaced: found.scope == Scope::Namespaced })
+        Some(KnownKind { schema, namespaced: found.scope == Scope::Namespaced, is_defined: false })
     }
 }
 
@@ -59,11 +59,13 @@ async fn serve(server: &krono_apiserver::Server, definition: &Value, kinds: &Bui
                 deleted: &BTreeSet::new(),
                 graphs: &Compiled(BTreeMap::new()),
                 uses: &Uses::default(),
+                staying: &BTreeSet::new(),
                 instances: &[],
                 statuses: None,
                 claims: None,
                 counts: None,
                 interface: None,
+                left_by_kro: &[],
                 freshness: Freshness::Live,
             },
             instances: Instances::default(),

@@ -1,0 +1,185 @@
+//! The instances of one definition: which revision each should run.
+
+mod assign;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream;
+use jiff::Timestamp;
+use krono_planner::fleet::Facts;
+use serde_json::Value;
+
+use crate::engine::Engine;
+use crate::queue::{InstanceKey, Key, Outcome};
+use crate::serving::Serving;
+
+pub(crate) use assign::decided;
+
+/// How many instances are assigned at the same time.
+const AT_ONCE: usize = 16;
+
+/// What is known of the instances of each definition.
+#[derive(Default)]
+pub(crate) struct Fleets(Mutex<HashMap<Arc<str>, Fleet>>);
+
+#[derive(Default)]
+struct Fleet {
+    facts: Option<Arc<Facts>>,
+    /// Whether the definition was looked at since the facts were found.
+    is_stale: bool,
+    /// When all instances are to be looked at again.
+    due: Option<Timestamp>,
+    /// Instances whose assignment may not be what it should be.
+    asking: BTreeSet<InstanceKey>,
+}
+
+/// What was the same for all instances before.
+struct Before(Option<Arc<Facts>>);
+
+impl Fleets {
+    /// What is the same for all instances of a definition; nothing before somebody looked, and without revisions.
+    pub(crate) fn facts(&self, definition: &str) -> Option<Arc<Facts>> {
+        self.lock().get(definition).and_then(|it| it.facts.clone())
+    }
+
+    /// An instance asks for another assignment; its definition is to be looked at.
+    pub(crate) fn ask(&self, key: &InstanceKey) {
+        self.lock().entry(Arc::clone(&key.definition)).or_default().asking.insert(key.clone());
+    }
+
+    /// A definition was looked at: its revisions or its policy may have changed.
+    pub(crate) fn doubt(&self, definition: &Arc<str>) {
+        self.lock().entry(Arc::clone(definition)).or_default().is_stale = true;
+    }
+
+    /// A definition is no longer served.
+    pub(crate) fn forget(&self, definition: &str) {
+        self.lock().remove(definition);
+    }
+
+    /// Takes in what is the same for all; what was known before, if that is news.
+    fn learn(&self, definition: &Arc<str>, facts: Option<Facts>) -> Option<Before> {
+        let mut fleets = self.lock();
+        let fleet = fleets.entry(Arc::clone(definition)).or_default();
+        let is_news = fleet.facts.as_deref() != facts.as_ref();
+        is_news.then(|| Before(std::mem::replace(&mut fleet.facts, facts.map(Arc::new))))
+    }
+
+    /// Whether facts have to be found anew; whoever asks does so.
+    fn take_stale(&self, definition: &str) -> bool {
+        self.lock().get_mut(definition).is_some_and(|it| std::mem::take(&mut it.is_stale))
+    }
+
+    /// How long it takes until all instances are to be looked at again.
+    fn wait(&self, definition: &str) -> Option<Duration> {
+        let now = crate::clock::timestamp();
+        let mut fleets = self.lock();
+        let fleet = fleets.get_mut(definition)?;
+        fleet.due = fleet.facts.as_ref()?.next_end_of_pins(now);
+        fleet.due.and_then(|it| Duration::try_from(it.duration_since(now)).ok())
+    }
+
+    /// Whether all instances are to be looked at again.
+    fn is_due(&self, definition: &str) -> bool {
+        let now = crate::clock::timestamp();
+        self.lock().get(definition).and_then(|it| it.due).is_some_and(|it| it <= now)
+    }
+
+    fn take_asking(&self, definition: &str) -> BTreeSet<InstanceKey> {
+        self.lock().get_mut(definition).map(|it| std::mem::take(&mut it.asking)).unwrap_or_default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Fleet>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Assigns instances of a definition: all of them when what is the same for all has changed, else those that ask.
+pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome {
+    let Some(serving) = engine.serving(definition) else {
+        engine.fleets.forget(definition);
+        return Outcome::Done;
+    };
+    if serving.instances.read().is_err() {
+        return wait(engine, &serving);
+    }
+    let news = engine.fleets.take_stale(definition).then(|| facts(engine, &serving));
+    let news = news.and_then(|facts| engine.fleets.learn(definition, facts));
+    let asking = engine.fleets.take_asking(definition);
+    let all = if news.is_some() || engine.fleets.is_due(definition) { all(&serving) } else { Vec::new() };
+    let outcome = match engine.fleets.facts(definition) {
+        Some(facts) => assign_all(engine, &serving, &Round { facts: &facts, news, asking }, all).await,
+        None => Outcome::Done,
+    };
+    match engine.fleets.wait(definition) {
+        Some(pause) if outcome == Outcome::Done => Outcome::Later(pause),
+        Some(_) | None => outcome,
+    }
+}
+
+/// Nothing while no revision is served.
+fn facts(engine: &Engine, serving: &Serving) -> Option<Facts> {
+    let current = serving.current_revision()?;
+    let definition = engine.definition(&serving.name)?;
+    let revisions = serving.revisions();
+    Some(Facts::of(&definition, current, &revisions.history, revisions.issued_at()))
+}
+
+/// One look at the instances of a definition.
+struct Round<'r> {
+    facts: &'r Facts,
+    /// What was known before, if the facts are new.
+    news: Option<Before>,
+    /// Those that wait for a decision.
+    asking: BTreeSet<InstanceKey>,
+}
+
+/// Decides about those that ask and about these others.
+async fn assign_all(
+    engine: &Engine,
+    serving: &Arc<Serving>,
+    round: &Round<'_>,
+    others: Vec<InstanceKey>,
+) -> Outcome {
+    let keys: BTreeSet<InstanceKey> = others.into_iter().chain(round.asking.iter().cloned()).collect();
+    let assigned = stream::iter(keys.into_iter().map(|key| async move {
+        let outcome = assign::assign(engine, serving, round, &key).await;
+        (key, outcome)
+    }));
+    let outcomes: Vec<_> = assigned.buffer_unordered(AT_ONCE).collect().await;
+    let again: Vec<_> = outcomes.into_iter().filter(|(_, outcome)| *outcome == Outcome::Retry).collect();
+    for (key, _) in &again {
+        engine.fleets.ask(key);
+    }
+    if again.is_empty() { Outcome::Done } else { Outcome::Retry }
+}
+
+impl Round<'_> {
+    /// Whether an instance whose assignment stays is to be looked at nevertheless.
+    fn concerns(&self, key: &InstanceKey, instance: &Value) -> bool {
+        let is_new = |Before(before): &Before| match before {
+            Some(before) => self.facts.is_other_for(instance, before),
+            None => true,
+        };
+        self.asking.contains(key) || self.news.as_ref().is_some_and(is_new)
+    }
+}
+
+/// The cache says when it is complete; unless it has become so meanwhile.
+fn wait(engine: &Engine, serving: &Serving) -> Outcome {
+    let key = Key::Fleet(Arc::clone(&serving.name));
+    engine.router.wait(&serving.instances.kind, key.clone());
+    if serving.instances.read().is_ok() {
+        engine.queue.add(key);
+    }
+    Outcome::Done
+}
+
+fn all(serving: &Serving) -> Vec<InstanceKey> {
+    let Ok(reading) = serving.instances.read() else { return Vec::new() };
+    let key = |(namespace, name)| InstanceKey { definition: Arc::clone(&serving.name), namespace, name };
+    reading.objects().names().into_iter().map(key).collect()
+}

@@ -1,0 +1,124 @@
+//! One instance gets its assignment.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use krono_history::writer::writer_of_annotation;
+use krono_model::applyset::Inventory;
+use krono_model::names;
+use krono_planner::fleet::{Decision, Facts, World, decide, is_lost};
+use krono_planner::instance::{Cluster, Keeping};
+use serde_json::Value;
+
+use super::Round;
+use crate::cache::{Entry, KindCache};
+use crate::engine::Engine;
+use crate::queue::{InstanceKey, Key, Outcome};
+use crate::refusal::Refusal;
+use crate::requests::Subresource;
+use crate::serving::Serving;
+use crate::snapshot::Snapshot;
+
+/// Decides about one instance and writes that down, if it is not there.
+pub(super) async fn assign(
+    engine: &Engine,
+    serving: &Arc<Serving>,
+    round: &Round<'_>,
+    key: &InstanceKey,
+) -> Outcome {
+    let Some(instance) = read(serving, key) else { return Outcome::Done };
+    let facts = round.facts;
+    if !is_lost(&instance) {
+        let decision = decided(serving, facts, &instance, None);
+        if !decision.is_settled() {
+            return write(engine, serving, key, decision).await;
+        }
+        if round.concerns(key, &instance) {
+            engine.queue.add(Key::Instance(key.clone()));
+        }
+        return Outcome::Done;
+    }
+    let Ok(caches) = all_caches(engine, serving, facts, &instance).await else { return Outcome::Retry };
+    let decision = {
+        let beside = BTreeMap::new();
+        let Ok(cluster) = Snapshot::of(caches.iter().map(AsRef::as_ref), &beside) else {
+            return Outcome::Retry;
+        };
+        decided(serving, facts, &instance, Some(&cluster))
+    };
+    write(engine, serving, key, decision).await
+}
+
+/// What the rules say about an instance now.
+pub(crate) fn decided<'a>(
+    serving: &'a Serving,
+    facts: &'a Facts,
+    instance: &'a Value,
+    cluster: Option<&dyn Cluster>,
+) -> Decision<'a> {
+    let now = crate::clock::timestamp();
+    decide(&World { facts, instance, schemas: serving.revisions(), now }, cluster)
+}
+
+fn read(serving: &Serving, key: &InstanceKey) -> Option<Value> {
+    let reading = serving.instances.read().ok()?;
+    reading.objects().get(&key.namespace, &key.name).map(Entry::object)
+}
+
+/// The caches of all kinds that any kept revision may have made resources of.
+async fn all_caches(
+    engine: &Engine,
+    serving: &Arc<Serving>,
+    facts: &Facts,
+    instance: &Value,
+) -> kube::Result<Vec<Arc<KindCache>>> {
+    let inventory = Inventory::read(instance).ok().flatten().unwrap_or_default();
+    let mut all: Vec<Arc<KindCache>> = Vec::new();
+    if facts.keeping() != Keeping::Inline {
+        all.push(Arc::clone(engine.inputs()));
+    }
+    for revision in facts.history.live() {
+        let graph = serving.graph_of(revision.digest);
+        let caches = serving.caches(graph.as_deref(), &inventory, &engine.catalogue, &engine.caches).await?;
+        for cache in caches {
+            if !all.iter().any(|it| it.kind == cache.kind) {
+                all.push(cache);
+            }
+        }
+    }
+    Ok(all)
+}
+
+async fn write(
+    engine: &Engine,
+    serving: &Arc<Serving>,
+    key: &InstanceKey,
+    mut decision: Decision<'_>,
+) -> Outcome {
+    let name = (key.namespace.as_str(), key.name.as_str());
+    let resource = &serving.instances.resource;
+    if decision.is_newly_pinned() {
+        // Caches do not know who wrote what.
+        let Ok(live) = engine.requests.get(resource, name.0, name.1).await else { return Outcome::Retry };
+        let writer = live.and_then(|it| writer_of_annotation(&it, names::RGD_REVISION));
+        decision.pinned_by = writer.map(|it| it.manager);
+    }
+    let answer = engine.requests.merge(resource, name, &decision.patch(), Subresource::Status).await;
+    match answer {
+        Ok(answer) => {
+            for notice in decision.notices(&answer) {
+                engine.events.note(&answer, notice).await;
+            }
+            serving.instances.answer(answer, None, &Key::Fleet(Arc::clone(&serving.name)));
+            Outcome::Done
+        }
+        Err(error) => match Refusal::of(&error) {
+            Refusal::Absent => Outcome::Done,
+            Refusal::Stale => Outcome::Retry,
+            Refusal::Transient(words) | Refusal::Rejected(words) => {
+                tracing::warn!(definition = &*key.definition, name = key.name, "assignment refused: {words}");
+                Outcome::Retry
+            }
+        },
+    }
+}

@@ -1,0 +1,141 @@
+//! What a backup brings back that has neither status nor owners (V3).
+
+use serde_json::{Value, json};
+
+use crate::world::{World, condition, definition, instance};
+
+/// The kinds that every backup has, in the order in which they come back.
+const KINDS: [&str; 4] = [
+    "CustomResourceDefinition",
+    "ResourceGraphDefinitionRevision",
+    "ResourceGraphDefinition",
+    "ResourceGraphInputRevision",
+];
+
+/// An empty server with all that another one has, without status and owners, and controllers that look after it.
+pub(crate) async fn restored(world: &World, kinds: &[&str]) -> World {
+    let mut other = World::empty().await;
+    for kind in KINDS.iter().chain(kinds) {
+        for object in world.all(kind).await {
+            let name = object["metadata"]["name"].as_str().expect("a name").to_owned();
+            other.put_by_hand(&without_status_and_owners(object)).await;
+            if *kind == "CustomResourceDefinition" {
+                let is_established = |it: &Value| condition(it, "Established")["status"] == "True";
+                other.eventually(&format!("{kind} /{name}"), is_established).await;
+            }
+        }
+    }
+    other.start_controllers();
+    other
+}
+
+fn without_status_and_owners(mut object: Value) -> Value {
+    for field in
+        ["resourceVersion", "uid", "creationTimestamp", "generation", "managedFields", "ownerReferences"]
+    {
+        object["metadata"].as_object_mut().expect("metadata").remove(field);
+    }
+    object.as_object_mut().expect("an object").remove("status");
+    object
+}
+
+fn app(image: &str, keeping: &str) -> Value {
+    let resource = format!(
+        "
+- id: web
+  readyWhen: ['${{web.metadata.name != \"\"}}']
+  template:
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {{name: '${{schema.metadata.name}}'}}
+    spec:
+      replicas: ${{schema.spec.replicas}}
+      selector: {{matchLabels: {{app: '${{schema.metadata.name}}'}}}}
+      template:
+        metadata: {{labels: {{app: '${{schema.metadata.name}}'}}}}
+        spec: {{containers: [{{name: main, image: '{image}'}}]}}
+"
+    );
+    let mut made = definition("App", "spec: {replicas: 'integer | default=1'}", &resource);
+    made["spec"]["revisionManagement"] = json!({"inputRevisions": keeping});
+    made
+}
+
+/// Three instances at three revisions: one follows, one waits for approval, one is pinned.
+async fn fleet(keeping: &str) -> World {
+    let world = World::start().await;
+    world.define(&app("web:1", keeping)).await;
+    for name in ["follows", "waits", "pinned"] {
+        world.put_by_hand(&instance(&format!("App {name}"), "")).await;
+        world.active(&format!("App {name}")).await;
+    }
+    world.annotate("App pinned", "kro.run/rgd-revision", Some("1")).await;
+    world.eventually("App pinned", |it| it["status"]["assignment"]["because"] == "Pinned").await;
+    world.define(&app("web:2", keeping)).await;
+    world.eventually("App waits", |it| it["status"]["observedRGDRevision"] == 2).await;
+    world.annotate("App waits", "kro.run/update-policy", Some("Manual")).await;
+    world.eventually("App waits", |it| it["status"]["assignment"]["because"] == "Manual").await;
+    world.define(&app("web:3", keeping)).await;
+    world.merge("App follows", json!({"spec": {"replicas": 2}})).await;
+    world.eventually("Deployment follows", |it| it["spec"]["replicas"] == 2).await;
+    world.eventually("App follows", |it| it["status"]["observedRGDRevision"] == 3).await;
+    world.settled().await;
+    world
+}
+
+async fn assignments(world: &World) -> Vec<(Value, Value)> {
+    let mut all = Vec::new();
+    for name in ["follows", "waits", "pinned"] {
+        let observed = |it: &Value| it["status"]["observedInputRevision"].is_i64();
+        let told = world.eventually(&format!("App {name}"), observed).await;
+        let assignment = &told["status"]["assignment"];
+        all.push((assignment["revision"].clone(), assignment["digest"].clone()));
+    }
+    all
+}
+
+/// The specs of all resources.
+async fn specs(world: &World) -> Vec<Value> {
+    world.all("Deployment").await.iter().map(|it| it["spec"].clone()).collect()
+}
+
+async fn check(keeping: &str) -> (World, World) {
+    let mut before = fleet(keeping).await;
+    before.kill_controllers();
+    let after = restored(&before, &["App", "Deployment"]).await;
+    assert_eq!(assignments(&after).await, assignments(&before).await);
+    after.settled().await;
+    assert_eq!(specs(&after).await, specs(&before).await);
+    (before, after)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v03_and_v14_assignments_come_back_and_no_spec_of_a_resource_is_written() {
+    let (before, after) = check("Inline").await;
+    let number = |it: &Value| it["status"]["currentInputRevision"].as_i64().expect("a number");
+    let (was, is) = (before.there("App follows").await, after.there("App follows").await);
+    assert_eq!(number(&is), number(&was) + 1, "numbers go on from the stamps");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v03_and_v04_the_history_of_inputs_comes_back_where_objects_hold_it() {
+    let (before, after) = check("Objects").await;
+    for name in ["follows", "waits", "pinned"] {
+        let what = format!("App {name}");
+        let (was, is) = (before.there(&what).await, after.there(&what).await);
+        assert_eq!(is["status"]["currentInputRevision"], was["status"]["currentInputRevision"], "{name}");
+    }
+    let kind = "ResourceGraphInputRevision";
+    assert_eq!(after.names(kind, "").await, before.names(kind, "").await);
+    // Stamps stay as they were, and with them all that a Deployment counts as a change.
+    for it in after.all("Deployment").await {
+        assert_eq!(it["metadata"]["generation"], 1, "{it:#}");
+    }
+    let input = after.there("ResourceGraphInputRevision follows-input-rev-1").await;
+    let instance = after.there("App follows").await;
+    assert_eq!(input["metadata"]["ownerReferences"][0]["uid"], instance["metadata"]["uid"]);
+    after.annotate("App follows", "krono.dev/rollback-force", Some("true")).await;
+    after.annotate("App follows", "kro.run/rollback-to-input-revision", Some("1")).await;
+    let told = after.eventually("App follows", |it| it["status"]["observedRGDRevision"] == 1).await;
+    assert_eq!(told["spec"]["replicas"], 1);
+}

@@ -1,0 +1,111 @@
+//! Inputs of instances as objects of their own (V4).
+
+use serde_json::{Value, json};
+
+use crate::world::{World, config_map, definition};
+
+fn app(kind: &str, keeping: &str) -> Value {
+    let mut made =
+        definition(kind, "spec: {text: string}", &config_map("one", "text: '${schema.spec.text}'", ""));
+    made["spec"]["revisionManagement"] = json!({"inputRevisions": keeping, "inputHistoryLimit": 2});
+    made
+}
+
+/// The same objects under other names.
+fn renamed(mut definition: Value, suffix: &str) -> Value {
+    let name = format!("{suffix}-${{schema.metadata.name}}");
+    definition["spec"]["resources"][0]["template"]["metadata"]["name"] = json!(name);
+    definition
+}
+
+async fn edit(world: &World, text: &str, number: i64) -> Value {
+    world.merge("App a", json!({"spec": {"text": text}})).await;
+    world.eventually("App a", |it| it["status"]["observedInputRevision"] == number).await
+}
+
+async fn inputs(world: &World) -> Vec<String> {
+    world.names("ResourceGraphInputRevision", "").await
+}
+
+fn is(standing: &str) -> impl Fn(&Value) -> bool {
+    move |it: &Value| it["status"]["propagationStatus"] == standing
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v04_an_input_is_an_object_where_that_is_wished() {
+    let world = World::start().await;
+    world.define(&app("App", "Objects")).await;
+    world.instance("App a", "text: one").await;
+    let first = world.eventually("ResourceGraphInputRevision a-input-rev-1", is("Completed")).await;
+    let instance = world.active("App a").await;
+    assert_eq!(first["spec"]["instanceSpec"], json!({"text": "one"}));
+    assert_eq!(first["spec"]["rgdRevisionRef"]["name"], "app-rev-1");
+    assert_eq!((&first["spec"]["inputRevision"], &first["spec"]["rgdRevision"]), (&json!(1), &json!(1)));
+    assert_eq!(first["metadata"]["labels"]["kro.run/instance-name"], "a");
+    assert_eq!(first["metadata"]["ownerReferences"][0]["uid"], instance["metadata"]["uid"]);
+    let count = |field: &str| first["status"][field].as_i64();
+    assert_eq!((count("resourcesAtRevision"), count("totalResources")), (Some(1), Some(1)));
+    assert!(instance["status"]["inputRevisionHistory"][0]["spec"].is_null());
+    world.settled().await;
+
+    edit(&world, "two", 2).await;
+    world.eventually("ResourceGraphInputRevision a-input-rev-1", is("Superseded")).await;
+    edit(&world, "three", 3).await;
+    world.gone("ResourceGraphInputRevision a-input-rev-1").await;
+    world.eventually("ResourceGraphInputRevision a-input-rev-3", is("Completed")).await;
+    assert_eq!(inputs(&world).await, ["a-input-rev-2", "a-input-rev-3"]);
+    world.settled().await;
+
+    world.delete("App a").await;
+    world.gone("ResourceGraphInputRevision a-input-rev-3").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v04_and_v22_an_instance_goes_back_to_what_an_object_holds() {
+    let world = World::start().await;
+    world.define(&app("App", "Objects")).await;
+    world.put_by_hand(&crate::world::instance("App a", "text: one")).await;
+    world.active("App a").await;
+    edit(&world, "two", 2).await;
+    world.annotate("App a", "krono.dev/hold-input-revision", Some("1")).await;
+    world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "one").await;
+    world.annotate("App a", "krono.dev/hold-input-revision", None).await;
+    world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "two").await;
+    world.settled().await;
+    let before = world.there("App a").await["status"]["currentInputRevision"].as_i64().expect("a number");
+    world.annotate("App a", "krono.dev/rollback-force", Some("true")).await;
+    world.annotate("App a", "kro.run/rollback-to-input-revision", Some(&(before - 1).to_string())).await;
+    let told = world.eventually("App a", |it| it["status"]["observedInputRevision"] == before + 1).await;
+    assert_eq!(told["spec"]["text"], "one");
+    assert!(told["metadata"]["annotations"].get("krono.dev/rollback-force").is_none());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v04_a_name_that_another_kind_has_is_left_to_it() {
+    let world = World::start().await;
+    world.define(&app("App", "Objects")).await;
+    world.define(&renamed(app("Web", "Objects"), "web")).await;
+    world.instance("App a", "text: one").await;
+    world.active("App a").await;
+    world.instance("Web a", "text: one").await;
+    world.active("Web a").await;
+    world.settled().await;
+    assert_eq!(inputs(&world).await, ["a-input-rev-1", "web-a-input-rev-1"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v04_a_history_moves_into_objects_when_that_is_wished() {
+    let world = World::start().await;
+    world.define(&app("App", "Inline")).await;
+    world.instance("App a", "text: one").await;
+    world.active("App a").await;
+    let told = edit(&world, "two", 2).await;
+    assert!(told["status"]["inputRevisionHistory"][1]["spec"].is_string());
+    world.define(&app("App", "Objects")).await;
+    let older = world.eventually("ResourceGraphInputRevision a-input-rev-1", is("Superseded")).await;
+    assert_eq!(older["spec"]["instanceSpec"], json!({"text": "one"}));
+    world.eventually("ResourceGraphInputRevision a-input-rev-2", is("Completed")).await;
+    world.settled().await;
+    assert_eq!(world.there("App a").await["status"]["currentInputRevision"], 2);
+}

@@ -1,0 +1,128 @@
+//! What the instances of a definition say about its revisions.
+
+use std::collections::BTreeSet;
+
+use krono_history::number::highest_claim;
+use krono_history::retention::Uses;
+use krono_history::{Digest, RevisionNumber};
+use krono_model::names;
+use krono_propagation::assignment::Because;
+use serde_json::Value;
+
+use crate::definition::{Counts, Instances};
+use crate::instance::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, of_krono};
+
+/// What the instances of a definition say about its revisions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// How many there are.
+    pub sizes: Instances,
+    /// What they need.
+    pub uses: Uses,
+    /// The contents that they stay at whatever becomes current.
+    pub staying: BTreeSet<Digest>,
+    /// How many are assigned to what.
+    pub counts: Counts,
+    /// The highest number in a status.
+    pub statuses: Option<RevisionNumber>,
+    /// The highest number in a pin or an approval.
+    pub claims: Option<RevisionNumber>,
+}
+
+impl Census {
+    /// Takes in one instance; its spec is not looked at.
+    pub fn take(&mut self, instance: &Value) {
+        self.sizes.total += 1;
+        self.sizes.terminating += usize::from(!instance["metadata"]["deletionTimestamp"].is_null());
+        let needs = Needs::of(instance);
+        match needs.assigned {
+            Some(digest) => *self.counts.assigned.entry(digest).or_default() += 1,
+            None => self.counts.following += 1,
+        }
+        self.staying.extend(needs.assigned.filter(|_| stays(instance)));
+        self.uses.contents.extend(needs.assigned.into_iter().chain(needs.observed));
+        let named = || needs.pinned.into_iter().chain(needs.approved);
+        self.uses.named.extend(named());
+        self.claims = highest_claim(named().chain(self.claims));
+        self.statuses = numbers(instance).max().max(self.statuses);
+    }
+}
+
+/// The revisions that one instance needs; a definition is looked at when they become others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// The content that it is assigned to; nothing when it follows what is current.
+    assigned: Option<Digest>,
+    /// The content that it was last seen to be at.
+    observed: Option<Digest>,
+    pinned: Option<RevisionNumber>,
+    approved: Option<RevisionNumber>,
+}
+
+impl Needs {
+    /// Of an instance, whose spec is not looked at.
+    pub fn of(instance: &Value) -> Self {
+        let annotation = |key: &str| instance["metadata"]["annotations"][key].as_str()?.parse().ok();
+        Self {
+            assigned: of_krono(&instance["status"], ASSIGNMENT)["digest"]
+                .as_str()
+                .and_then(|it| it.parse().ok()),
+            observed: observed_content(instance),
+            pinned: annotation(names::RGD_REVISION),
+            approved: annotation(names::APPROVE_REVISION_ANNOTATION),
+        }
+    }
+}
+
+/// Whether an instance does not follow its definition.
+fn stays(instance: &Value) -> bool {
+    let because = of_krono(&instance["status"], ASSIGNMENT)["because"].as_str();
+    because.is_some_and(|it| it != Because::Following.as_str() && it != Because::Ending.as_str())
+}
+
+/// The content that an instance was last seen to be at, which it is on its way from.
+fn observed_content(instance: &Value) -> Option<Digest> {
+    let status = &instance["status"];
+    let observed = of_krono(status, OBSERVED_INPUT).as_i64()?;
+    let mut inputs = of_krono(status, INPUT_HISTORY).as_array()?.iter();
+    inputs.find(|it| it["revision"] == observed)?["rgdRevisionHash"].as_str()?.parse().ok()
+}
+
+/// The numbers of revisions in the status of an instance.
+fn numbers(instance: &Value) -> impl Iterator<Item = RevisionNumber> {
+    let status = &instance["status"];
+    let plain = ["currentRGDRevision", "observedRGDRevision"].map(|field| of_krono(status, field).as_i64());
+    let assigned = of_krono(status, ASSIGNMENT)["revision"].as_i64();
+    plain.into_iter().chain([assigned]).flatten().filter_map(RevisionNumber::from_wire)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn v30_what_an_instance_is_on_its_way_from_is_in_use() {
+        let (from, to) = ("a".repeat(40), "b".repeat(40));
+        let input = |number: i64, of: &str| json!({"revision": number, "rgdRevisionHash": of});
+        let check = |status: Value, expect: &[&String]| {
+            let mut census = Census::default();
+            census.take(&json!({"status": status}));
+            let found: Vec<String> = census.uses.contents.iter().map(ToString::to_string).collect();
+            assert_eq!(found.iter().collect::<Vec<_>>(), expect, "{status}");
+        };
+        let assignment = json!({"revision": 2, "digest": to});
+        let history = json!([input(4, &to), input(3, &from)]);
+        check(json!({"assignment": assignment}), &[&to]);
+        check(
+            json!({"assignment": assignment, "observedInputRevision": 3, "inputRevisionHistory": history}),
+            &[&from, &to],
+        );
+        check(
+            json!({"krono": {"observedInputRevision": 3, "inputRevisionHistory": history}, "observedInputRevision": 4}),
+            &[&from],
+        );
+        check(json!({"observedInputRevision": 9, "inputRevisionHistory": history}), &[]);
+    }
+}

@@ -1,0 +1,142 @@
+//! What is the same for all instances of a definition.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use krono_history::hold::{self, Hold};
+use krono_history::input;
+use krono_history::issue::Named;
+use krono_history::revision::History;
+use krono_history::{Digest, RevisionNumber};
+use krono_model::names;
+use krono_propagation::assignment::{Assignment, Fleet, Movement};
+use krono_propagation::limits::{Allowance, Limits};
+use serde_json::Value;
+
+use crate::instance::{INPUT_HISTORY, Keeping, Stamping, of_krono};
+
+/// The revisions of a definition, and its policy about them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// The revisions that are kept, without what instances do not care about.
+    pub history: History,
+    /// What instances move to.
+    pub current: Assignment,
+    /// What the platform owner allows.
+    pub limits: Limits,
+    /// How many inputs of each instance are kept.
+    pub input_limit: usize,
+    /// When revisions are written on resources.
+    pub stamping: Stamping,
+    /// The definition, where inputs are objects of their own.
+    keeping: Option<String>,
+    hold: Hold,
+    highest: Option<RevisionNumber>,
+    issued_at: BTreeMap<RevisionNumber, Timestamp>,
+}
+
+impl Facts {
+    /// `current` is what instances move to; `issued_at` tells when each revision was issued.
+    pub fn of(
+        definition: &Value,
+        current: &Named,
+        history: &History,
+        issued_at: BTreeMap<RevisionNumber, Timestamp>,
+    ) -> Self {
+        let policy = &definition["spec"]["revisionManagement"];
+        let limits = Limits::read(&policy["instances"]).limits;
+        let annotations = &definition["metadata"]["annotations"];
+        let wish = hold::Wish {
+            annotation: annotations[names::ACTIVE_REVISION_ANNOTATION].as_str(),
+            field: policy["activeRevision"].as_i64(),
+            minimum: limits.minimum,
+        };
+        let last = definition["status"]["lastIssuedRevision"].as_i64().and_then(RevisionNumber::from_wire);
+        Self {
+            current: Assignment { number: current.number, digest: current.digest },
+            hold: hold::hold(wish, history),
+            highest: history.highest().max(last),
+            issued_at,
+            input_limit: input_limit(policy),
+            stamping: stamping(policy),
+            keeping: keeps_objects(definition)
+                .then(|| definition["metadata"]["name"].as_str().unwrap_or_default().to_owned()),
+            limits,
+            history: without_versions(history),
+        }
+    }
+
+    /// The same, for a decision now.
+    pub(super) fn fleet<'f>(&'f self, stopped: &'f str, now: Timestamp) -> Fleet<'f> {
+        Fleet {
+            history: &self.history,
+            current: Some(self.current),
+            movement: match &self.hold {
+                Hold::Released => Movement::Free,
+                Hold::Held { .. } => Movement::Held,
+                Hold::Invalid(_) => Movement::Stopped(stopped),
+            },
+            highest: self.highest,
+            limits: &self.limits,
+            issued_at: &self.issued_at,
+            now,
+        }
+    }
+
+    /// Why nobody moves, if nobody does.
+    pub(super) fn stopped(&self) -> String {
+        if matches!(self.hold, Hold::Invalid(_)) { self.hold.to_string() } else { String::new() }
+    }
+
+    /// Whether an instance is made in another way than before, or tells other things of its past, at the same revision.
+    pub fn is_other_for(&self, instance: &Value, before: &Self) -> bool {
+        let policy = |it: &Self| (it.stamping, it.input_limit, it.keeping.is_some());
+        let inputs = input::read(of_krono(&instance["status"], INPUT_HISTORY));
+        let is_kept = |it: &Self, content: Digest| it.history.newest_with(content).is_some();
+        policy(self) != policy(before)
+            || inputs.iter().map(|it| it.definition.digest).any(|it| is_kept(self, it) != is_kept(before, it))
+    }
+
+    /// When the next pin ends, if any does; instances that are pinned are to be looked at then.
+    pub fn next_end_of_pins(&self, now: Timestamp) -> Option<Timestamp> {
+        self.fleet("", now).next_end_of_pins()
+    }
+
+    /// Where inputs are kept.
+    pub fn keeping(&self) -> Keeping<'_> {
+        match &self.keeping {
+            Some(definition) => Keeping::Objects { definition },
+            None => Keeping::Inline,
+        }
+    }
+
+    /// Whether instances may be pinned.
+    pub fn may_pin(&self) -> bool {
+        self.limits.pins == Allowance::Allowed
+    }
+}
+
+/// What is written on a revision beside its content is no news for instances.
+fn without_versions(history: &History) -> History {
+    let plain = history.live().cloned().map(|mut it| {
+        it.object.resource_version = String::new();
+        (it.superseded, it.unused_since) = (None, None);
+        it
+    });
+    History::new(plain.collect())
+}
+
+fn input_limit(policy: &Value) -> usize {
+    let limit = policy["inputHistoryLimit"].as_u64().and_then(|it| usize::try_from(it).ok());
+    limit.unwrap_or(input::HISTORY_LIMIT)
+}
+
+/// Instances that belong to no namespace have no objects beside them.
+fn keeps_objects(definition: &Value) -> bool {
+    let spec = &definition["spec"];
+    spec["revisionManagement"]["inputRevisions"] == "Objects" && spec["schema"]["scope"] != "Cluster"
+}
+
+fn stamping(policy: &Value) -> Stamping {
+    if policy["stampResources"] == "Always" { Stamping::Always } else { Stamping::OnChange }
+}

@@ -1,0 +1,133 @@
+//! What is written down about a decision.
+
+use krono_graph::CompiledGraph;
+use krono_history::writer::keeper_of_spec;
+use krono_model::names;
+use krono_propagation::assignment::{Because, Remark, Verdict};
+use serde_json::{Value, json};
+
+use crate::instance::{ASSIGNMENT, Notice, assignment_patch, of_krono};
+
+const BECAUSE: &str = "because";
+
+/// The decision about one instance.
+#[derive(Clone, Debug)]
+pub struct Decision<'a> {
+    pub(super) instance: &'a Value,
+    /// The graph of the assigned revision, where it has one.
+    pub(super) graph: Option<&'a CompiledGraph>,
+    /// What the rules say.
+    pub verdict: Verdict,
+    /// Whoever wrote the pin, where somebody looked.
+    pub pinned_by: Option<String>,
+}
+
+impl Decision<'_> {
+    /// Whether the status of the instance says so already; equal contents are the same assignment.
+    pub fn is_settled(&self) -> bool {
+        let (known, wanted) = (self.known(), self.record());
+        let fields = ["digest", "because", "reason", "message"];
+        self.verdict.because == Because::Ending || fields.iter().all(|it| known[it] == wanted[it])
+    }
+
+    /// A merge patch of the status that says so, for this very version of the instance.
+    pub fn patch(&self) -> Value {
+        assignment_patch(self.instance, self.graph, &self.record())
+    }
+
+    /// Whether somebody should look who wrote the pin.
+    pub fn is_newly_pinned(&self) -> bool {
+        self.verdict.because == Because::Pinned && self.known()[BECAUSE] != Because::Pinned.as_str()
+    }
+
+    /// What people should hear of when the patch is written; `written` is the instance as the server has it then.
+    pub fn notices(&self, written: &Value) -> Vec<Notice> {
+        let (before, now) = (self.known(), self.record());
+        let turn = (before[BECAUSE] != now[BECAUSE])
+            .then(|| self.pin_removed(written).or_else(|| turn(before[BECAUSE].as_str()?, &self.verdict)))
+            .flatten();
+        let problem = now["message"].as_str().filter(|it| before["message"] != **it);
+        let first = self.verdict.remarks.iter().find(|it| it.is_of_instance());
+        let warning = first.zip(problem).map(|(first, words)| Notice {
+            reason: first.reason(),
+            note: words.to_owned(),
+            is_warning: true,
+        });
+        turn.into_iter().chain(warning).collect()
+    }
+
+    /// A tool that keeps the instance takes pins away that are not krono's own.
+    fn pin_removed(&self, written: &Value) -> Option<Notice> {
+        let before = self.known();
+        let is_gone = before[BECAUSE] == Because::Pinned.as_str()
+            && before["by"] != names::MANAGER_KRONO
+            && written["metadata"]["annotations"].get(names::RGD_REVISION).is_none();
+        let keeper = keeper_of_spec(written).filter(|_| is_gone)?;
+        let (number, name) = (&before["revision"], written["metadata"]["name"].as_str().unwrap_or_default());
+        let kind = written["kind"].as_str().unwrap_or_default().to_lowercase();
+        Some(Notice {
+            reason: "PinRemoved",
+            note: format!(
+                "the pin to revision {number} is gone, and {keeper} keeps this instance; a pin that it leaves alone: \
+                 krono pin {kind}/{name} --rgd-revision={number}"
+            ),
+            is_warning: true,
+        })
+    }
+
+    /// `status.assignment`.
+    fn record(&self) -> Value {
+        let mut record = record(&self.verdict);
+        if self.verdict.because == Because::Pinned {
+            let known = self.known()["by"].as_str();
+            let by = self.pinned_by.as_deref().or(known.filter(|_| !self.is_newly_pinned()));
+            record["by"] = json!(by);
+        }
+        record
+    }
+
+    fn known(&self) -> &Value {
+        of_krono(&self.instance["status"], ASSIGNMENT)
+    }
+}
+
+/// `status.assignment`, as far as the verdict tells.
+fn record(verdict: &Verdict) -> Value {
+    let mut record = json!({BECAUSE: verdict.because.as_str()});
+    if let Some(assignment) = verdict.assignment {
+        record["revision"] = json!(assignment.number.to_wire());
+        record["digest"] = json!(assignment.digest.to_string());
+    }
+    let told: Vec<&Remark> = verdict.remarks.iter().filter(|it| it.is_of_instance()).collect();
+    if let Some(first) = told.first() {
+        let words: Vec<String> = told.iter().map(ToString::to_string).collect();
+        record["reason"] = json!(first.reason());
+        record["message"] = json!(words.join("; "));
+    }
+    record
+}
+
+/// What is told when something else decides about an instance than before.
+fn turn(before: &str, verdict: &Verdict) -> Option<Notice> {
+    let at = verdict.assignment.map_or_else(String::new, |it| format!(" at revision {}", it.number));
+    let (reason, note, is_warning) = match verdict.because {
+        Because::Pinned => ("Pinned", format!("pinned{at}"), false),
+        Because::InputHeld => ("Held", format!("held{at}"), false),
+        Because::Minimum => ("MinimumRevision", format!("moved to what is allowed{at}"), true),
+        Because::Ending
+        | Because::Paused
+        | Because::Approved
+        | Because::Manual
+        | Because::Following
+        | Because::AwaitingAdmission => match before {
+            _ if before == Because::Pinned.as_str() => {
+                ("Unpinned", "follows its definition again".to_owned(), false)
+            }
+            _ if before == Because::InputHeld.as_str() => {
+                ("Released", "follows its own spec again".to_owned(), false)
+            }
+            _ => return None,
+        },
+    };
+    Some(Notice { reason, note, is_warning })
+}

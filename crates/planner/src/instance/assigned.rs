@@ -1,0 +1,188 @@
+//! The revision that an instance is made with, and what the instance asks of it.
+
+mod answer;
+mod home;
+mod objects;
+mod stamps;
+mod tell;
+
+use krono_graph::{CompiledGraph, KindName};
+use krono_history::input::{
+    self, Decision, Definition, Input, Inputs, Limit, Origin, SeenSpec, seen_through,
+};
+use krono_history::number::{Traces, highest_claim};
+use krono_history::revision::History;
+use krono_history::{Digest, RevisionNumber};
+use krono_model::names;
+use serde_json::{Value, json};
+
+use super::{Action, World};
+
+pub use answer::{Notice, Rollback};
+pub use home::assignment;
+pub(crate) use home::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, of_krono};
+pub use objects::kind as input_kind;
+pub(crate) use objects::known;
+pub(super) use stamps::{Stamps, revision_of};
+pub(super) use tell::Progress;
+
+/// The revision that an instance is assigned to, and the rules that its definition has about revisions.
+pub struct Assigned<'a> {
+    /// The newest revision with the assigned content.
+    pub definition: Definition,
+    /// The revisions of the definition that are kept.
+    pub kept: &'a History,
+    /// The content that instances move to.
+    pub current: Option<Digest>,
+    /// Whether the instance is to be left alone, in krono's words.
+    pub is_paused: bool,
+    /// Where inputs are kept.
+    pub keeping: Keeping<'a>,
+    /// How many inputs are kept.
+    pub input_limit: usize,
+    /// When revisions are written on resources.
+    pub stamping: Stamping,
+    /// Whether instances may be pinned.
+    pub may_pin: bool,
+    /// The lowest number that anybody may run.
+    pub minimum: Option<RevisionNumber>,
+    /// Whether objects of a kind are themselves instances of a definition.
+    pub is_defined: &'a (dyn Fn(&KindName) -> bool + Sync),
+    /// A request to roll back that stands on the instance.
+    pub rollback: Option<&'a Rollback>,
+}
+
+/// Where the inputs of instances are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping<'a> {
+    /// In the status of the instance.
+    Inline,
+    /// As objects of their own.
+    Objects {
+        /// The name of the definition.
+        definition: &'a str,
+    },
+}
+
+/// When revisions are written on resources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stamping {
+    /// When a resource is written anyway.
+    #[default]
+    OnChange,
+    /// At every revision.
+    Always,
+}
+
+/// What an instance asks for, through the revision that it is assigned to.
+pub(super) struct Asked<'p> {
+    world: &'p World<'p>,
+    assigned: &'p Assigned<'p>,
+    /// The instance as that revision sees it.
+    pub(super) instance: Value,
+    ignored: Vec<String>,
+    /// Its inputs as the status tells them.
+    told: Inputs,
+    /// Its inputs, the new one included.
+    inputs: Inputs,
+    is_new: bool,
+}
+
+impl<'p> Asked<'p> {
+    pub(super) fn of(
+        world: &'p World<'p>,
+        graph: &CompiledGraph,
+        assigned: &'p Assigned<'p>,
+        applyset: &str,
+    ) -> Self {
+        let status = &world.instance["status"];
+        let told = input::read(home::own(status, graph, home::INPUT_HISTORY));
+        let known = known(told.clone(), world.instance, assigned.keeping, world.cluster);
+        let (seen, held) = seen(world, graph, assigned, &known);
+        let limit = match assigned.keeping {
+            Keeping::Inline => Limit::inline(assigned.input_limit),
+            Keeping::Objects { .. } => Limit::objects(assigned.input_limit),
+        };
+        let decision = input::issue(&input::World {
+            spec: &seen.spec,
+            definition: assigned.definition,
+            inputs: &known,
+            traces: traces(world, graph, applyset),
+            limit,
+            origin: &Origin::of(world.instance),
+            held,
+            now: world.now,
+        });
+        let is_paused = super::suspended_by(world).is_some();
+        let (inputs, is_new) = match decision {
+            Decision::Issue(inputs) if !is_paused => (inputs, true),
+            Decision::Issue(_) | Decision::Same(_) | Decision::Refused(_) => {
+                (known.limited(limit, held), false)
+            }
+        };
+        let mut instance = world.instance.clone();
+        instance["spec"] = seen.spec;
+        Self { world, assigned, instance, ignored: seen.ignored, told, inputs, is_new }
+    }
+
+    /// The stamps of its resources; nothing before the first input is issued.
+    pub(super) fn stamps(&self) -> Option<Stamps<'p>> {
+        let input = self.inputs.current()?;
+        Some(Stamps::new(self.assigned, input))
+    }
+
+    /// The issue of a new input revision, which comes before any resource is written for it.
+    pub(super) fn begin(&self, graph: &CompiledGraph) -> Vec<Action> {
+        let kept = self.keep();
+        if !kept.is_empty() {
+            return kept;
+        }
+        self.begun(graph).into_iter().collect()
+    }
+
+    fn begun(&self, graph: &CompiledGraph) -> Option<Action> {
+        let is_told = |it: &&Input| self.told.current().is_some_and(|told| told.number == it.number);
+        let current = self.inputs.current().filter(|it| self.is_new || !is_told(it))?;
+        let mut status = serde_json::Map::new();
+        let fields = [
+            (home::CURRENT_INPUT, json!(current.number.to_wire())),
+            (home::CURRENT_REVISION, json!(current.definition.number.to_wire())),
+            (home::INPUT_HISTORY, self.summaries(&self.inputs)),
+            (home::PROPAGATION, self.propagation(graph, input::Standing::InProgress, None)),
+        ];
+        for (name, value) in fields {
+            home::put(&mut status, graph, name, value);
+        }
+        let version = &self.world.instance["metadata"]["resourceVersion"];
+        Some(Action::Begin(json!({"metadata": {"resourceVersion": version}, "status": status})))
+    }
+}
+
+/// The spec as the assigned revision sees it, or the one that the instance is held at.
+fn seen(
+    world: &World<'_>,
+    graph: &CompiledGraph,
+    assigned: &Assigned<'_>,
+    inputs: &Inputs,
+) -> (SeenSpec, Option<RevisionNumber>) {
+    let wish = world.instance["metadata"]["annotations"][names::HOLD_INPUT_ANNOTATION].as_str();
+    let held = wish.filter(|_| assigned.may_pin).and_then(|it| input::hold(it, inputs, assigned.kept).ok());
+    match held {
+        Some((input, spec)) if input.definition.digest == assigned.definition.digest => {
+            (SeenSpec { spec, ignored: Vec::new() }, Some(input.number))
+        }
+        Some(_) | None => (seen_through(&graph.instance.spec, &world.instance["spec"]), None),
+    }
+}
+
+/// Where numbers of inputs have been seen: in the status, else on resources.
+fn traces(world: &World<'_>, graph: &CompiledGraph, applyset: &str) -> Traces {
+    let status = &world.instance["status"];
+    let number = home::own(status, graph, home::CURRENT_INPUT).as_i64().and_then(RevisionNumber::from_wire);
+    let stamps = || {
+        let members = world.cluster.members(applyset);
+        highest_claim(members.iter().filter_map(|it| stamps::input_of(it.object)))
+    };
+    let claims = if number.is_some() { None } else { stamps() };
+    Traces { last_issued: number, claims, ..Traces::default() }
+}

@@ -1,0 +1,62 @@
+//! Where krono's own fields stand in the status of an instance.
+
+use krono_graph::CompiledGraph;
+use krono_history::{Digest, RevisionNumber};
+use serde_json::{Map, Value, json};
+
+pub(super) const CURRENT_INPUT: &str = "currentInputRevision";
+pub(super) const CURRENT_REVISION: &str = "currentRGDRevision";
+pub(crate) const OBSERVED_INPUT: &str = "observedInputRevision";
+pub(super) const OBSERVED_REVISION: &str = "observedRGDRevision";
+pub(super) const PROPAGATION: &str = "propagation";
+pub(crate) const INPUT_HISTORY: &str = "inputRevisionHistory";
+pub(super) const IGNORED_FIELDS: &str = "ignoredFields";
+pub(crate) const ASSIGNMENT: &str = "assignment";
+/// Under it stand fields whose names the author uses.
+const KRONO: &str = "krono";
+
+/// A field of krono's; that of the author is not it.
+pub(super) fn own<'v>(status: &'v Value, graph: &CompiledGraph, name: &str) -> &'v Value {
+    if is_authors(graph, name) { &status[KRONO][name] } else { &status[name] }
+}
+
+/// Puts a field of krono's where the author's own does not stand.
+pub(super) fn put(status: &mut Map<String, Value>, graph: &CompiledGraph, name: &str, value: Value) {
+    if !is_authors(graph, name) {
+        status.insert(name.to_owned(), value);
+        return;
+    }
+    let krono = status.entry(KRONO).or_insert_with(|| json!({}));
+    if let Some(fields) = krono.as_object_mut() {
+        fields.insert(name.to_owned(), value);
+    }
+}
+
+fn is_authors(graph: &CompiledGraph, name: &str) -> bool {
+    graph.instance.status.get(name).is_some()
+}
+
+/// What the status of an instance says about its assignment: number, content, and what decided.
+pub fn assignment(instance: &Value) -> Option<(RevisionNumber, Digest, &str)> {
+    let assignment = of_krono(&instance["status"], ASSIGNMENT);
+    let number = RevisionNumber::from_wire(assignment["revision"].as_i64()?)?;
+    let digest = assignment["digest"].as_str()?.parse().ok()?;
+    Some((number, digest, assignment["because"].as_str().unwrap_or_default()))
+}
+
+/// A field of krono's, where nobody knows which fields the author has.
+pub(crate) fn of_krono<'v>(status: &'v Value, name: &str) -> &'v Value {
+    let own = &status[KRONO][name];
+    if own.is_null() { &status[name] } else { own }
+}
+
+/// A merge patch of an instance's status that assigns it, for this very version of the instance.
+pub(crate) fn assignment_patch(instance: &Value, graph: Option<&CompiledGraph>, assignment: &Value) -> Value {
+    let is_authors = graph.is_some_and(|it| is_authors(it, ASSIGNMENT));
+    let before =
+        if is_authors { &instance["status"][KRONO][ASSIGNMENT] } else { &instance["status"][ASSIGNMENT] };
+    let assignment = crate::replacing(assignment, before);
+    let status =
+        if is_authors { json!({KRONO: {ASSIGNMENT: assignment}}) } else { json!({ASSIGNMENT: assignment}) };
+    json!({"metadata": {"resourceVersion": instance["metadata"]["resourceVersion"]}, "status": status})
+}

@@ -1,0 +1,167 @@
+//! What the status of an instance says about revisions.
+
+use krono_graph::CompiledGraph;
+use krono_history::input::{self, Inputs, Standing};
+use krono_model::condition::{Condition, Status};
+use krono_model::instance::{ASSIGNED, FIELDS_IGNORED};
+use serde_json::{Map, Value, json};
+
+use super::super::desired::{Desired, Standing as Where};
+use super::home::{
+    ASSIGNMENT, CURRENT_INPUT, CURRENT_REVISION, IGNORED_FIELDS, INPUT_HISTORY, OBSERVED_INPUT,
+    OBSERVED_REVISION, PROPAGATION, of_krono, own, put,
+};
+use super::stamps::input_of;
+use super::{Asked, Keeping};
+
+/// How far the resources of an instance have come.
+pub(in super::super) struct Progress {
+    /// How many are as they should be.
+    pub(in super::super) at: usize,
+    /// How many there are, or will be.
+    pub(in super::super) total: usize,
+    /// Whether all are as they should be, and ready.
+    pub(in super::super) is_done: bool,
+}
+
+impl Asked<'_> {
+    /// Adds krono's own fields to a status that has all of the author's.
+    pub(in super::super) fn tell(
+        &self,
+        status: &mut Map<String, Value>,
+        graph: &CompiledGraph,
+        progress: &Progress,
+    ) {
+        let before = &self.world.instance["status"];
+        let mut keep = |name: &str| {
+            let value = own(before, graph, name);
+            if !value.is_null() {
+                put(status, graph, name, value.clone());
+            }
+        };
+        keep(ASSIGNMENT);
+        let Some(current) = self.inputs.current() else { return };
+        if super::super::suspended_by(self.world).is_some() {
+            let all = [
+                CURRENT_INPUT,
+                CURRENT_REVISION,
+                OBSERVED_INPUT,
+                OBSERVED_REVISION,
+                PROPAGATION,
+                INPUT_HISTORY,
+                IGNORED_FIELDS,
+            ];
+            all.into_iter().for_each(keep);
+            return;
+        }
+        let is_observed = self.is_observed(progress);
+        if !is_observed {
+            keep(OBSERVED_INPUT);
+            keep(OBSERVED_REVISION);
+        }
+        let standing = self.standing(progress);
+        let (input, revision) = (json!(current.number.to_wire()), json!(current.definition.number.to_wire()));
+        let mut tell = |name: &str, value: Value| put(status, graph, name, value);
+        if is_observed {
+            tell(OBSERVED_INPUT, input.clone());
+            tell(OBSERVED_REVISION, revision.clone());
+        }
+        tell(CURRENT_INPUT, input);
+        tell(CURRENT_REVISION, revision);
+        tell(INPUT_HISTORY, self.summaries(&self.inputs.with_standing(standing)));
+        tell(PROPAGATION, self.propagation(graph, standing, Some(progress)));
+        if !self.ignored.is_empty() {
+            tell(IGNORED_FIELDS, json!(self.ignored));
+        }
+    }
+
+    /// Latched: what was there once and ready stays observed, whatever becomes of it.
+    fn is_observed(&self, progress: &Progress) -> bool {
+        progress.is_done && !self.is_new
+    }
+
+    /// How far the current input has come.
+    pub(super) fn standing(&self, progress: &Progress) -> Standing {
+        let was_completed = self.inputs.current().is_some_and(|it| it.standing == Standing::Completed);
+        if was_completed || self.is_observed(progress) { Standing::Completed } else { Standing::InProgress }
+    }
+
+    /// `status.inputRevisionHistory`.
+    pub(super) fn summaries(&self, inputs: &Inputs) -> Value {
+        match self.assigned.keeping {
+            Keeping::Inline => input::summaries(inputs, self.assigned.kept),
+            Keeping::Objects { .. } => input::summaries(&inputs.elsewhere(), self.assigned.kept),
+        }
+    }
+
+    /// Whether a resource is at the current input: it was written for it last, or would not be written for it. That others
+    /// have changed it since is no step back.
+    pub(in super::super) fn is_at(&self, resource: &Desired<'_>) -> bool {
+        match &resource.standing {
+            Where::Live | Where::Marked(_) | Where::Contested | Where::Different { again: true, .. } => true,
+            Where::Different { exists, .. } => *exists && self.is_stamped(resource),
+            Where::Terminating | Where::Foreign(_) | Where::Refused(_) => false,
+        }
+    }
+
+    fn is_stamped(&self, resource: &Desired<'_>) -> bool {
+        let name = &resource.name;
+        let seen = self.world.cluster.seen(&name.kind, &name.namespace, &name.name);
+        let number = self.inputs.current().map(|it| it.number);
+        number.is_some() && seen.and_then(|it| input_of(it.object)) == number
+    }
+
+    /// `status.propagation`; its time is that of the last change of status or target.
+    pub(super) fn propagation(
+        &self,
+        graph: &CompiledGraph,
+        standing: Standing,
+        progress: Option<&Progress>,
+    ) -> Value {
+        let before = own(&self.world.instance["status"], graph, PROPAGATION);
+        let target = self.inputs.current().map(|it| it.number.to_wire());
+        let is_same = before["status"] == standing.as_str() && before["targetInputRevision"] == json!(target);
+        let since = before["lastTransitionTime"].as_str().filter(|_| is_same);
+        let counted = |count: fn(&Progress) -> usize, field: &str| match progress {
+            Some(progress) => json!(count(progress)),
+            None if before[field].is_null() || field == "resourcesAtTarget" => json!(0),
+            None => before[field].clone(),
+        };
+        json!({
+            "status": standing.as_str(),
+            "targetInputRevision": target,
+            "resourcesAtTarget": counted(|it| it.at, "resourcesAtTarget"),
+            "totalResources": counted(|it| it.total, "totalResources"),
+            "lastTransitionTime": since.unwrap_or(self.world.now),
+        })
+    }
+
+    /// Conditions that are there only when there is something to say.
+    pub(in super::super) fn conditions(&self) -> Vec<Condition> {
+        let assignment = of_krono(&self.world.instance["status"], ASSIGNMENT);
+        let problem = assignment["reason"].is_string().then_some(assignment).map(|it| {
+            let text = |field: &str| it[field].as_str().unwrap_or_default().to_owned();
+            condition(ASSIGNED, Status::False, text("reason"), text("message"))
+        });
+        let ignored = (!self.ignored.is_empty()).then(|| {
+            let message = format!(
+                "revision {} does not know {}; it is as though they were not set",
+                self.assigned.definition.number,
+                self.ignored.join(", ")
+            );
+            condition(FIELDS_IGNORED, Status::True, FIELDS_IGNORED.to_owned(), message)
+        });
+        problem.into_iter().chain(ignored).collect()
+    }
+}
+
+fn condition(of: &str, status: Status, reason: String, message: String) -> Condition {
+    Condition {
+        condition_type: of.to_owned(),
+        status,
+        reason: Some(reason),
+        message: Some(message),
+        last_transition_time: None,
+        observed_generation: 0,
+    }
+}

@@ -1,0 +1,153 @@
+//! Who may move now.
+
+use super::assess::{Assessor, Standing};
+use super::decision::{Counts, Move};
+use super::rank::Ranks;
+use super::stages::Stages;
+use super::wait::Wait;
+use crate::assignment::Told;
+use crate::fleet::{Deletions, Fleet, Member, Movement, RollbackBy};
+use crate::gate::{Answer, Asking, Gates, Round};
+use crate::policy::window::Opening;
+use crate::policy::{Deletes, Policy, RollbackMode};
+
+/// A rollback that is not bounded by the policy moves so many at once.
+const INSTANT_IN_FLIGHT: usize = 100;
+/// Or one in so many of the fleet, if that is more.
+const INSTANT_SHARE: usize = 5;
+
+/// All that decides about admissions.
+pub(super) struct Door<'d> {
+    pub(super) assessor: &'d Assessor<'d>,
+    pub(super) policy: &'d Policy,
+    pub(super) gates: &'d Gates,
+    pub(super) standings: &'d [Standing],
+    pub(super) ranks: &'d Ranks,
+    pub(super) stages: &'d Stages,
+    pub(super) counts: Counts,
+    pub(super) opening: Opening,
+}
+
+/// Who moves, who waits for what, and what went wrong with the gates.
+#[derive(Default)]
+pub(super) struct Admissions {
+    pub(super) moves: Vec<Move>,
+    /// A few reasons, whose order is that of the first who waits for each.
+    pub(super) waits: Vec<(Wait, Told)>,
+    pub(super) errors: Vec<String>,
+}
+
+impl Admissions {
+    fn wait(&mut self, wait: Wait, member: &Member<'_>) {
+        // Neighbours mostly wait for the same.
+        let known = self.waits.iter().rposition(|(it, _)| *it == wait);
+        let place = known.unwrap_or_else(|| {
+            self.waits.push((wait, Told::default()));
+            self.waits.len() - 1
+        });
+        self.waits[place].1.add_with(|| member.full_name());
+    }
+}
+
+impl Door<'_> {
+    pub(super) fn admit(&self, closed: Option<Wait>) -> Admissions {
+        let mut admissions = Admissions::default();
+        if let Some(wait) = closed.or_else(|| self.closed()) {
+            let members = self.assessor.fleet.members;
+            self.ranks.candidates().for_each(|(_, at)| admissions.wait(wait, &members[at]));
+            return admissions;
+        }
+        let round = Round {
+            fleet: self.assessor.fleet,
+            standings: self.standings,
+            ranks: &self.ranks.members,
+            counts: self.counts,
+            failure_policy: self.policy.failure_policy,
+        };
+        let mut gates = if self.is_instant() { None } else { Some(self.gates.ask(round)) };
+        let most = self.most_in_flight();
+        for (rank, at) in self.ranks.candidates() {
+            let room = self.counts.in_flight + admissions.moves.len() < most;
+            let wait = self.stage_wait(at).or((!room).then_some(Wait::MaxInFlight(most)));
+            let wait = wait.or_else(|| gates.as_mut().and_then(|it| wait_for(it.answer(rank, at))));
+            match wait {
+                Some(wait) => admissions.wait(wait, &self.assessor.fleet.members[at]),
+                None => admissions.moves.extend(self.movement(at)),
+            }
+        }
+        admissions.errors = gates.map(Asking::errors).unwrap_or_default();
+        admissions
+    }
+
+    fn stage_wait(&self, at: usize) -> Option<Wait> {
+        if self.is_instant() { None } else { self.stages.wait(self.ranks.stages[at]) }
+    }
+
+    fn movement(&self, at: usize) -> Option<Move> {
+        let fleet = self.assessor.fleet;
+        let member = &fleet.members[at];
+        Some(Move {
+            member: at,
+            from: member.assigned?,
+            is_excused: self.assessor.is_excused(member),
+            // Never before the start: that is how an admission to this target is told from an earlier one.
+            at: self.assessor.clock.now.max(fleet.progress.started),
+        })
+    }
+
+    fn is_instant(&self) -> bool {
+        is_instant(self.assessor.fleet)
+    }
+
+    /// What keeps everybody out.
+    fn closed(&self) -> Option<Wait> {
+        let fleet = self.assessor.fleet;
+        if self.is_paused() {
+            return Some(Wait::Paused);
+        }
+        if fleet.controls.deletions == Deletions::Pending && self.waits_for_deletes() {
+            return Some(Wait::Deletes);
+        }
+        match self.opening {
+            Opening::Closed(next) if !self.is_instant() => Some(Wait::Window(next)),
+            Opening::Closed(_) | Opening::Open(_) => None,
+        }
+    }
+
+    /// A rollback that is in a hurry passes over a pause that was there before it.
+    pub(super) fn is_paused(&self) -> bool {
+        let fleet = self.assessor.fleet;
+        let is_later = |since| !self.is_instant() || since > fleet.progress.started;
+        self.policy.is_paused && !self.is_instant() || fleet.controls.paused.is_some_and(is_later)
+    }
+
+    /// An automatic rollback does all else at once and leaves what it would delete.
+    fn waits_for_deletes(&self) -> bool {
+        self.policy.deletes == Some(Deletes::RequireApproval) && !is_automatic(self.assessor.fleet)
+    }
+
+    fn most_in_flight(&self) -> usize {
+        match self.policy.max_in_flight {
+            Some(amount) => amount.of(self.counts.eligible).max(1),
+            None if self.is_instant() => INSTANT_IN_FLIGHT.max(self.counts.eligible / INSTANT_SHARE),
+            None => usize::MAX,
+        }
+    }
+}
+
+fn wait_for(answer: Answer) -> Option<Wait> {
+    match answer {
+        Answer::Yes => None,
+        Answer::No(at) => Some(Wait::Gate(at)),
+        Answer::Error(at) => Some(Wait::GateError(at)),
+        Answer::Unasked => Some(Wait::GateBudget),
+    }
+}
+
+pub(super) fn is_instant(fleet: &Fleet<'_>) -> bool {
+    matches!(fleet.movement, Movement::Back { mode: RollbackMode::Instant, .. })
+}
+
+pub(super) fn is_automatic(fleet: &Fleet<'_>) -> bool {
+    matches!(fleet.movement, Movement::Back { by: RollbackBy::Failures, .. })
+}

@@ -1,0 +1,53 @@
+//! What becomes of failures.
+
+use super::assess::{Settled, Standing, counts_failures};
+use super::decision::Phase;
+use crate::fleet::{Fleet, Movement};
+use crate::mark::{Mark, Outcome};
+use crate::policy::{OnFailure, Policy};
+
+/// Lets those who failed settle where so many may; tells the mark where they may not.
+pub(super) fn judge(fleet: &Fleet<'_>, policy: &Policy, standings: &mut [Standing]) -> Option<Mark> {
+    let failed = standings.iter().filter(|it| matches!(it, Standing::Failed(_))).count();
+    let eligible = standings.iter().filter(|it| it.is_eligible()).count();
+    let most = policy.max_failures.of(eligible);
+    if failed > most && counts_failures(fleet, policy.on_failure) {
+        return Some(Mark { outcome: outcome(fleet, policy), reason: reason(failed, eligible, most) });
+    }
+    for standing in standings {
+        if let Standing::Failed(failure) = *standing {
+            *standing = Standing::Settled(Settled::Failed(failure));
+        }
+    }
+    None
+}
+
+/// A rollback is never rolled back, and there must be something to go back to.
+fn outcome(fleet: &Fleet<'_>, policy: &Policy) -> Outcome {
+    let has_good = fleet.last_good.is_some_and(|it| it.digest != fleet.target.digest);
+    match (policy.on_failure, fleet.movement) {
+        (OnFailure::Rollback, Movement::Forward) if has_good => Outcome::RolledBack,
+        _ => Outcome::Halted,
+    }
+}
+
+fn reason(failed: usize, eligible: usize, most: usize) -> String {
+    let instances = if eligible == 1 { "instance" } else { "instances" };
+    match most {
+        0 => format!("{failed} of {eligible} {instances} failed"),
+        _ => format!("{failed} of {eligible} {instances} failed, {most} may"),
+    }
+}
+
+/// Why nobody may be admitted any more, if that is so.
+pub(super) fn given_up(fleet: &Fleet<'_>, new: Option<&Mark>) -> Option<Phase> {
+    if fleet.controls.is_aborted {
+        return Some(Phase::Aborted);
+    }
+    let is_forward = fleet.movement == Movement::Forward;
+    let mark = new.or(fleet.progress.mark.as_ref().filter(|_| is_forward))?;
+    Some(match mark.outcome {
+        Outcome::Halted => Phase::Halted(mark.reason.clone()),
+        Outcome::RolledBack => Phase::RolledBack(mark.reason.clone()),
+    })
+}

@@ -1,0 +1,335 @@
+//! Random fleets and everything that can happen to them: what must hold whatever happens.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::fleet::{Cause, Health, Movement, RollbackBy, Stance, Standstill};
+use crate::mark::{Mark, Outcome};
+use crate::policy::RollbackMode;
+use crate::scene::{Scene, Written, assignment, at};
+use crate::{Decision, Phase};
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Somebody decides, and performs so much of it before it is lost.
+    Look(usize),
+    Wait(i64),
+    Arrive(usize),
+    Break(usize),
+    /// It breaks, and that lasts.
+    Fail(usize),
+    Tire(usize),
+    Heal(usize),
+    Stance(usize, Stance),
+    Edit(usize),
+    Delete(usize),
+    Create,
+    Revise,
+    Pause,
+    Resume,
+    Abort,
+    Retry,
+    /// Nobody leads for so long.
+    Headless(i64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let stance = prop_oneof![2 => Just(Stance::Auto), 1 => Just(Stance::Pinned), 1 => Just(Stance::Deleting)];
+    prop_oneof![
+        12 => (0usize..6).prop_map(Step::Look),
+        4 => (0i64..120).prop_map(Step::Wait),
+        8 => any::<usize>().prop_map(Step::Arrive),
+        2 => any::<usize>().prop_map(Step::Break),
+        4 => any::<usize>().prop_map(Step::Fail),
+        1 => any::<usize>().prop_map(Step::Tire),
+        3 => any::<usize>().prop_map(Step::Heal),
+        1 => (any::<usize>(), stance).prop_map(|(who, stance)| Step::Stance(who, stance)),
+        1 => any::<usize>().prop_map(Step::Edit),
+        1 => any::<usize>().prop_map(Step::Delete),
+        1 => Just(Step::Create),
+        1 => Just(Step::Revise),
+        1 => Just(Step::Pause),
+        3 => Just(Step::Resume),
+        1 => prop_oneof![1 => Just(Step::Abort), 3 => Just(Step::Retry)],
+        1 => (1i64..600).prop_map(Step::Headless),
+    ]
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Gate {
+    None,
+    Exponential,
+    Linear(usize),
+    Formula,
+}
+
+fn gate() -> impl Strategy<Value = Gate> {
+    prop_oneof![
+        Just(Gate::None),
+        Just(Gate::Exponential),
+        (1usize..4).prop_map(Gate::Linear),
+        Just(Gate::Formula)
+    ]
+}
+
+const FORMULA: &str = "size(instances.filter(i, i.status.observedRGDRevision == rgd.status.currentRevision)) >= exponentialTarget(each.index)";
+
+impl Gate {
+    fn expression(self) -> String {
+        match self {
+            Self::None => "true".to_owned(),
+            Self::Exponential => "exponentiallyUpdated(instances, each)".to_owned(),
+            Self::Linear(step) => format!("linearlyUpdated(instances, each, {step})"),
+            Self::Formula => FORMULA.to_owned(),
+        }
+    }
+
+    /// How many may have been admitted when so many have settled.
+    fn most(self, settled: usize) -> usize {
+        match self {
+            Self::None | Self::Formula => usize::MAX,
+            // 1, 3, 7, 15 …: the whole waves that have settled, and one more.
+            Self::Exponential => (2 << (settled + 1).ilog2()) - 1,
+            Self::Linear(step) => (settled / step + 1) * step,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Revision {
+    mark: Option<Mark>,
+    is_completed: bool,
+}
+
+struct World {
+    scene: Scene,
+    gate: Gate,
+    most_in_flight: Option<usize>,
+    now: i64,
+    revisions: Vec<Revision>,
+    target: usize,
+    made: usize,
+}
+
+impl World {
+    fn new(gate: Gate, most_in_flight: Option<usize>, mut policy: Value, fleet: usize) -> Self {
+        if let Some(most) = most_in_flight {
+            policy["maxInFlight"] = json!(most);
+        }
+        let first = Revision { mark: None, is_completed: true };
+        let scene = Scene::of(fleet).policy(policy).gate(&gate.expression());
+        let mut world =
+            Self { scene, gate, most_in_flight, now: 10, revisions: vec![first], target: 0, made: fleet };
+        world.revise();
+        world
+    }
+
+    fn revise(&mut self) {
+        if self.revisions.len() < 20 {
+            self.revisions.push(Revision { mark: None, is_completed: false });
+            self.scene.controls.is_aborted = false;
+        }
+        self.aim();
+    }
+
+    /// What instances move to follows from the marks.
+    fn aim(&mut self) {
+        let latest = self.revisions.len() - 1;
+        let is_good = |it: &usize| self.revisions[*it].is_completed && self.revisions[*it].mark.is_none();
+        let good = (0..latest).rev().find(is_good);
+        let is_rolled_back =
+            self.revisions[latest].mark.as_ref().is_some_and(|it| it.outcome == Outcome::RolledBack);
+        let target = good.filter(|_| is_rolled_back).unwrap_or(latest);
+        let name =
+            |at: usize| assignment(&format!("{}{}", at + 1, char::from(b'a' + u8::try_from(at).unwrap())));
+        self.scene.last_good = good.map(name);
+        if target != self.target {
+            self.scene.progress.started = at(self.now);
+            self.scene.progress.restarted = None;
+            self.scene.movement = if target == latest {
+                Movement::Forward
+            } else {
+                Movement::Back { mode: RollbackMode::Instant, by: RollbackBy::Failures }
+            };
+        }
+        self.target = target;
+        self.scene.target = name(target);
+        self.scene.progress.mark.clone_from(&self.revisions[target].mark);
+        self.scene.progress.is_completed = self.revisions[target].is_completed && target == latest;
+    }
+
+    fn step(&mut self, step: &Step) {
+        self.now += 1;
+        let now = at(self.now);
+        match step {
+            Step::Look(writes) => self.look(*writes),
+            Step::Wait(seconds) => self.now += seconds,
+            Step::Arrive(who) => self.touch(*who, |it| arrive(it, now)),
+            Step::Break(who) => self.touch(*who, |it| it.member.health = Health::Error(now)),
+            Step::Fail(who) => {
+                self.touch(*who, |it| it.member.health = Health::Error(now));
+                self.now += 40;
+            }
+            Step::Tire(who) => self.touch(*who, |it| it.member.health = Health::Unready(now)),
+            Step::Heal(who) => self.touch(*who, |it| it.member.health = Health::Ready),
+            Step::Stance(who, stance) => self.touch(*who, |it| it.member.stance = *stance),
+            Step::Edit(who) => self.touch(*who, |it| it.member.is_edited = true),
+            Step::Delete(who) => self.delete(*who),
+            Step::Create => self.create(),
+            Step::Revise => self.revise(),
+            Step::Pause => self.scene.controls.paused = Some(now),
+            Step::Resume => self.scene.controls.paused = None,
+            Step::Abort => self.scene.controls.is_aborted = true,
+            Step::Retry => self.retry(),
+            Step::Headless(seconds) => self.headless(*seconds),
+        }
+    }
+
+    fn touch(&mut self, who: usize, change: impl FnOnce(&mut Written)) {
+        let count = self.scene.members.len();
+        if count > 0 {
+            change(&mut self.scene.members[who % count]);
+        }
+    }
+
+    fn delete(&mut self, who: usize) {
+        let count = self.scene.members.len();
+        if count > 1 {
+            self.scene.members.remove(who % count);
+        }
+    }
+
+    fn create(&mut self) {
+        self.made += 1;
+        let text = format!("i{} - created={}", self.made, self.now);
+        self.scene.members.push(Written::new(&text));
+    }
+
+    fn retry(&mut self) {
+        let latest = self.revisions.len() - 1;
+        self.revisions[latest].mark = None;
+        self.scene.controls.is_aborted = false;
+        self.aim();
+        self.scene.progress.restarted = Some(at(self.now));
+    }
+
+    fn headless(&mut self, seconds: i64) {
+        let from = at(self.now);
+        self.now += seconds;
+        self.scene.standstills.push(Standstill { from, to: at(self.now), cause: Cause::NoLeader });
+        self.scene.leading_since = self.now;
+    }
+
+    fn look(&mut self, writes: usize) {
+        let decision = self.scene.decide(self.now);
+        self.check(&decision);
+        // The mark is written first; what comes after may be lost.
+        let mut performed = decision;
+        performed.moves.truncate(writes);
+        performed.returns.truncate(writes);
+        self.scene.perform(&performed);
+        if let Some(mark) = performed.mark {
+            self.revisions[self.target].mark = Some(mark);
+        }
+        self.revisions[self.target].is_completed |= performed.phase == Phase::Completed;
+        self.aim();
+    }
+
+    fn check(&self, decision: &Decision) {
+        let counts = decision.counts;
+        assert!(counts.in_flight + counts.settled == counts.admitted && counts.admitted <= counts.eligible);
+        let is_instant = self.scene.movement != Movement::Forward;
+        let is_given_up = self.revisions[self.target].mark.is_some() || self.scene.controls.is_aborted;
+        if !decision.moves.is_empty() {
+            assert!(!is_given_up || is_instant, "admits though it was given up");
+            assert!(decision.phase == Phase::Propagating, "{:?} admits", decision.phase);
+            assert!(self.scene.controls.paused.is_none() || is_instant);
+            let admitted = counts.admitted + decision.moves.len();
+            if !is_instant {
+                assert!(admitted <= self.gate.most(counts.settled), "{admitted} of {counts:?}");
+            }
+            let in_flight = counts.in_flight + decision.moves.len();
+            assert!(self.most_in_flight.is_none_or(|most| in_flight <= most), "{in_flight}");
+        }
+        assert!(decision.moves.iter().all(|it| it.from != self.scene.target.digest));
+        let waiting: usize = decision.waiting.iter().map(|it| it.told.count).sum();
+        assert_eq!(waiting + decision.moves.len() + counts.admitted, counts.eligible);
+        self.check_restart(decision);
+    }
+
+    /// Whoever reads the same in another order decides the same.
+    fn check_restart(&self, decision: &Decision) {
+        let mut turned = self.scene.clone();
+        turned.members.reverse();
+        let again = turned.decide(self.now);
+        let moved = |scene: &Scene, it: &Decision| scene.names(it.moves.iter().map(|it| it.member));
+        assert_eq!(moved(&turned, &again), moved(&self.scene, decision));
+        assert_eq!(
+            (again.phase, again.mark, again.look_again),
+            (decision.phase.clone(), decision.mark.clone(), decision.look_again)
+        );
+        assert_eq!((again.counts, again.waiting), (decision.counts, decision.waiting.clone()));
+    }
+
+    /// Nothing fails any more, and every gate holds some time: everybody arrives.
+    fn settle(&mut self) -> Decision {
+        self.scene.controls.paused = None;
+        self.retry();
+        for _ in 0..60 {
+            self.now += 1_000;
+            let now = at(self.now);
+            self.scene.members.iter_mut().for_each(|it| arrive(it, now));
+            self.now += 1_000;
+            let decision = self.scene.decide(self.now);
+            let is_quiet = decision.moves.is_empty() && decision.births.is_empty();
+            if decision.phase == Phase::Completed && is_quiet {
+                return decision;
+            }
+            self.look(usize::MAX);
+        }
+        panic!("does not come to rest: {:?}", self.scene.decide(self.now));
+    }
+}
+
+fn arrive(written: &mut Written, now: jiff::Timestamp) {
+    let member = &mut written.member;
+    member.health = Health::Ready;
+    if let Some(digest) = member.assigned.filter(|it| !member.has_observed(*it)) {
+        member.observed = Some(crate::fleet::Observed { digest, since: now });
+    }
+}
+
+/// Half as many cases as usual, since each is a long story; `PROPTEST_CASES` asks for more.
+fn config() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases / 2, failure_persistence: None, ..usual }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn v41_whatever_happens(
+        steps in prop::collection::vec(step(), 1..120),
+        gate in gate(),
+        most_in_flight in prop::option::of(1usize..5),
+        on_failure in prop_oneof![Just("Halt"), Just("Rollback"), Just("Continue")],
+        soak in prop_oneof![Just(0i64), Just(60)],
+        max_failures in 0usize..3,
+        fleet in 1usize..14,
+    ) {
+        let policy = json!({"onFailure": on_failure, "soakSeconds": soak, "maxFailures": max_failures});
+        let mut world = World::new(gate, most_in_flight, policy, fleet);
+        for step in &steps {
+            world.step(step);
+        }
+        let decision = world.settle();
+        prop_assert!(decision.mark.is_none() && decision.look_again.is_none());
+        for written in &world.scene.members {
+            let member = &written.member;
+            if member.stance == Stance::Auto {
+                prop_assert_eq!(member.assigned, Some(world.scene.target.digest), "{}", written.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Going back.
+
+use serde_json::json;
+
+use crate::Phase;
+use crate::fleet::{Deletions, Movement, RollbackBy};
+use crate::policy::RollbackMode;
+use crate::scene::{INSTANT, Scene, at};
+
+const AUTOMATIC: Movement = Movement::Back { mode: RollbackMode::Instant, by: RollbackBy::Failures };
+const CONTROLLED: Movement = Movement::Back { mode: RollbackMode::Controlled, by: RollbackBy::Person };
+
+fn failing(policy: serde_json::Value) -> Scene {
+    Scene::new(&["x b<a@20 error@30", "y a"]).policy(policy)
+}
+
+#[test]
+fn v21_too_many_failures_mark_the_content_and_the_hold_follows() {
+    let decision = failing(json!({"onFailure": "Rollback"})).decide(100);
+    assert_eq!(decision.phase, Phase::RolledBack("1 of 2 instances failed".to_owned()));
+    assert_eq!(
+        decision.mark.as_ref().map(ToString::to_string).as_deref(),
+        Some("rolled back: 1 of 2 instances failed")
+    );
+    assert_eq!(decision.moves, []);
+}
+
+#[test]
+fn v21_without_anything_good_to_go_back_to_it_halts() {
+    let mut scene = failing(json!({"onFailure": "Rollback"}));
+    scene.last_good = None;
+    assert_eq!(scene.phase(100), Phase::Halted("1 of 2 instances failed".to_owned()));
+}
+
+#[test]
+fn v21_a_rollback_is_never_rolled_back() {
+    for movement in [INSTANT, AUTOMATIC, CONTROLLED] {
+        let mut scene = failing(json!({"onFailure": "Rollback"}));
+        scene.movement = movement;
+        let decision = scene.decide(100);
+        assert_eq!(decision.mark, None, "{movement:?}");
+        assert!(!matches!(decision.phase, Phase::RolledBack(_)), "{movement:?}");
+    }
+}
+
+#[test]
+fn v23_an_instant_rollback_waits_for_nothing_but_room() {
+    let mut scene = Scene::of(3).gate("false").policy(json!({
+        "paused": true, "soakSeconds": 60, "windows": [{"schedule": "0 6 * * *", "duration": "1h"}],
+        "stages": [{"name": "none", "instanceSelector": {}, "requireApproval": true}],
+    }));
+    assert_eq!(scene.moves(20), "");
+    scene.movement = INSTANT;
+    scene.controls.paused = Some(at(5));
+    assert_eq!(scene.moves(20), "i0 i1 i2");
+    // Who pauses the rollback itself is obeyed.
+    scene.controls.paused = Some(at(15));
+    assert_eq!(scene.moves(20), "");
+}
+
+#[test]
+fn v23_a_controlled_rollback_respects_everything() {
+    let mut scene = Scene::of(3).gate("exponentiallyUpdated(instances, each)");
+    scene.movement = CONTROLLED;
+    assert_eq!(scene.moves(20), "i0");
+    let mut failing = failing(json!({}));
+    failing.movement = CONTROLLED;
+    assert_eq!(failing.phase(100), Phase::Halted("1 of 2 instances failed".to_owned()));
+}
+
+#[test]
+fn v23_how_many_an_instant_rollback_moves_at_once() {
+    let check = |count: usize, policy: serde_json::Value, expected: usize| {
+        let mut scene = Scene::of(count).policy(policy);
+        scene.movement = INSTANT;
+        assert_eq!(scene.decide(20).moves.len(), expected, "{count}");
+    };
+    check(99, json!({}), 99);
+    check(400, json!({}), 100);
+    check(1_000, json!({}), 200);
+    check(400, json!({"maxInFlight": 7}), 7);
+}
+
+#[test]
+fn v23_an_instant_rollback_reports_failures_and_never_halts() {
+    let mut scene = failing(json!({}));
+    scene.movement = INSTANT;
+    let decision = scene.decide(100);
+    assert_eq!((scene.moves(100).as_str(), decision.failures.len()), ("y", 1));
+    assert_eq!(decision.phase, Phase::Propagating);
+}
+
+#[test]
+fn v23_who_failed_goes_first() {
+    let mut scene = Scene::new(&["a c", "b c<b@20 unready@30"]).policy(json!({"maxInFlight": 1}));
+    scene.movement = INSTANT;
+    assert_eq!(scene.moves(100), "b");
+}
+
+#[test]
+fn v25_an_automatic_rollback_leaves_what_it_would_delete() {
+    let check = |movement: Movement, policy: serde_json::Value, moves: &str, leaves: bool| {
+        let mut scene = Scene::of(2).policy(policy);
+        (scene.movement, scene.controls.deletions) = (movement, Deletions::Pending);
+        let decision = scene.decide(20);
+        assert_eq!((scene.moves(20).as_str(), decision.leaves_surplus), (moves, leaves), "{movement:?}");
+    };
+    check(AUTOMATIC, json!({}), "i0 i1", true);
+    check(AUTOMATIC, json!({"deletes": "RequireApproval"}), "i0 i1", true);
+    check(AUTOMATIC, json!({"deletes": "Allow"}), "i0 i1", false);
+    check(INSTANT, json!({}), "i0 i1", false);
+    check(INSTANT, json!({"deletes": "RequireApproval"}), "", false);
+}

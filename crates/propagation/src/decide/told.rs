@@ -1,0 +1,40 @@
+//! What people should know about a decision.
+
+use super::assess::{Settled, Standing};
+use super::decision::{Counts, FailureTold, Waiting};
+use super::wait::Wait;
+use crate::assignment::Told;
+use crate::fleet::Fleet;
+use crate::gate::Gates;
+use crate::policy::Policy;
+
+pub(super) fn counts(fleet: &Fleet<'_>, standings: &[Standing]) -> Counts {
+    let mut counts = Counts { total: standings.len(), ..Counts::default() };
+    for (member, standing) in fleet.members.iter().zip(standings) {
+        counts.ready += usize::from(member.is_ready());
+        counts.at_target += usize::from(member.has_observed(fleet.target.digest));
+        counts.eligible += usize::from(standing.is_eligible());
+        counts.admitted += usize::from(standing.is_admitted());
+        counts.settled += usize::from(standing.is_settled());
+        let is_excused = matches!(standing, Standing::Settled(Settled::Excused(_)));
+        counts.excused += usize::from(is_excused);
+        counts.failed += usize::from(standing.failure().is_some() && !is_excused);
+    }
+    counts.in_flight = counts.admitted - counts.settled;
+    counts
+}
+
+pub(super) fn waiting(policy: &Policy, gates: &Gates, waits: Vec<(Wait, Told)>) -> Vec<Waiting> {
+    let waiting = |(wait, told): (Wait, Told)| Waiting { wait, text: wait.text(policy, gates), told };
+    let mut waiting: Vec<Waiting> = waits.into_iter().map(waiting).collect();
+    waiting.sort_by_key(|it| it.wait);
+    waiting
+}
+
+pub(super) fn failures(standings: &[Standing]) -> Vec<FailureTold> {
+    let told = |(member, standing): (usize, &Standing)| {
+        let is_excused = matches!(standing, Standing::Settled(Settled::Excused(_)));
+        standing.failure().map(|failure| FailureTold { member, failure, is_excused })
+    };
+    standings.iter().enumerate().filter_map(told).collect()
+}

@@ -1,0 +1,156 @@
+//! Compiling `propagateWhen`.
+
+use std::sync::LazyLock;
+
+use krono_cel::ast::Ast;
+use krono_cel::library::kro;
+use krono_cel::{Env, Issue, ObjectType, Placed, Span, Template, Type, advice};
+use serde_json::Value;
+
+use super::hoist::{Names, replaced};
+use super::values::{EACH_TYPE, INSTANCE_TYPE};
+use super::{Gate, Gates, Part, functions, values};
+use crate::problem::Problem;
+
+const PATH: &str = "spec.propagateWhen";
+/// How names of shared parts begin; an expression that has such a name itself is evaluated as it stands.
+const SHARED: &str = "krono__shared_";
+
+pub(super) fn compile(propagate_when: &Value, spec: &Type) -> Result<Gates, Vec<Problem>> {
+    let list = match propagate_when {
+        Value::Null => return Ok(Gates::default()),
+        Value::Array(list) => list,
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            let message = format!("{propagate_when} is not a list");
+            return Err(vec![Problem::new(PATH, message, "write a list of expressions, - ${…}")]);
+        }
+    };
+    let compiler = Compiler { env: environment(spec) };
+    let (mut gates, mut problems) = (Vec::new(), Vec::new());
+    for (at, value) in list.iter().enumerate() {
+        match compiler.gate(value, &format!("{PATH}[{at}]")) {
+            Ok(gate) => gates.push(gate),
+            Err(found) => problems.extend(found),
+        }
+    }
+    if problems.is_empty() { Ok(Gates(gates)) } else { Err(problems) }
+}
+
+fn environment(spec: &Type) -> Env {
+    static FUNCTIONS: LazyLock<Env> =
+        LazyLock::new(|| kro::environment().library(functions::library()).build());
+    let spec = spec.clone();
+    let instance = |name: &'static str, index: Type| {
+        let spec = spec.clone();
+        Type::Object(ObjectType::new(name, true, move || values::instance_fields(index, spec)).into())
+    };
+    FUNCTIONS
+        .extend()
+        .variable("instances", Type::list(instance(INSTANCE_TYPE, Type::Dyn)))
+        .variable("each", instance(EACH_TYPE, Type::Int))
+        .variable("rgd", values::definition_type())
+        .variable("fleet", values::fleet_type())
+        .build()
+}
+
+struct Compiler {
+    env: Env,
+}
+
+impl Compiler {
+    fn gate(&self, value: &Value, path: &str) -> Result<Gate, Vec<Problem>> {
+        let text = value.as_str().unwrap_or_default();
+        let placed = match Template::parse(text) {
+            Ok(Template::Expression(placed)) => placed,
+            Ok(Template::Literal | Template::Mixed(_)) => {
+                let message = "expected one expression, ${…}, with nothing around it";
+                let advice = if text.is_empty() || text.contains("${") {
+                    "write ${exponentiallyUpdated(instances, each)}, say".to_owned()
+                } else {
+                    format!("write ${{{}}}", text.trim())
+                };
+                return Err(vec![Problem::new(path, message, advice)]);
+            }
+            Err(error) => {
+                let text = error.to_string();
+                let (message, advice) = text.split_once("; ").unwrap_or((&text, ""));
+                return Err(vec![Problem::new(path, message, advice)]);
+            }
+        };
+        self.expression(placed, path)
+    }
+
+    fn expression(&self, placed: Placed<'_>, path: &str) -> Result<Gate, Vec<Problem>> {
+        let told = |issues: &krono_cel::Issues| self.problems(issues, placed, path);
+        let ast = self.env.parse(placed.source).map_err(|it| told(&it))?;
+        let checked = self.env.check(ast).map_err(|it| told(&it))?;
+        if !matches!(checked.result_type(), Type::Bool | Type::Dyn) {
+            let message = format!("returns type \"{}\" but expected \"bool\"", checked.result_type());
+            let advice = "compare it with something, as in `each.index < 10`";
+            return Err(vec![Problem { span: whole(placed), ..Problem::new(path, message, advice) }]);
+        }
+        let names = Names::of(checked.ast());
+        let whole =
+            Part { env: self.env.clone(), program: self.env.program(&checked), mentions: names.mentions() };
+        Ok(self.split(checked.ast(), &names, &whole).unwrap_or_else(|| as_it_stands(whole)))
+    }
+
+    /// The expression in parts; nothing where there are none, or where they would not mean the same.
+    fn split(&self, ast: &Ast, names: &Names<'_>, whole: &Part) -> Option<Gate> {
+        let (source, spans) = (ast.source(), names.shared());
+        let overlap = spans.windows(2).any(|it| it[0].end > it[1].start);
+        if spans.is_empty() || overlap || source.contains(SHARED) {
+            return None;
+        }
+        let shared: Option<Vec<Part>> = spans.iter().map(|it| part(&self.env, text(source, *it)?)).collect();
+        let shared = shared?;
+        let name = |at: usize| format!("{SHARED}{at}");
+        let env = shared.iter().enumerate().fold(self.env.extend(), |env, (at, part)| {
+            env.variable(&name(at), part.program.result_type().clone())
+        });
+        let rest = part(&env.build(), &replaced(source, &spans, name))?;
+        let agrees = rest.program.result_type() == whole.program.result_type();
+        agrees.then(|| Gate { whole: whole.clone(), shared, rest })
+    }
+
+    fn problems(&self, issues: &krono_cel::Issues, placed: Placed<'_>, path: &str) -> Vec<Problem> {
+        let decisive = issues.iter().find(|it| advice::is_ungrammatical(it));
+        let told: Vec<&Issue> = decisive.map_or_else(|| issues.iter().collect(), |it| vec![it]);
+        told.into_iter().map(|it| self.problem(it, placed, path)).collect()
+    }
+
+    fn problem(&self, issue: &Issue, placed: Placed<'_>, path: &str) -> Problem {
+        let message = issue.message.trim_end_matches(" (in container '')");
+        let message = message.split_once(" expecting {").map_or(message, |(message, _)| message);
+        let names = "the names here are instances, each, rgd, fleet; text stands in quotes";
+        let known = advice::on_issue(issue, placed.source, &self.env);
+        let advice = known.unwrap_or_else(|| {
+            if advice::undeclared(issue).is_some() { names.to_owned() } else { String::new() }
+        });
+        Problem { span: Some(shifted(issue.span, placed.at)), ..Problem::new(path, message, advice) }
+    }
+}
+
+fn part(env: &Env, source: &str) -> Option<Part> {
+    let checked = env.check(env.parse(source).ok()?).ok()?;
+    let mentions = Names::of(checked.ast()).mentions();
+    Some(Part { env: env.clone(), program: env.program(&checked), mentions })
+}
+
+fn as_it_stands(whole: Part) -> Gate {
+    Gate { rest: whole.clone(), shared: Vec::new(), whole }
+}
+
+fn text(source: &str, span: Span) -> Option<&str> {
+    source.get(span.start as usize..span.end as usize)
+}
+
+fn whole(placed: Placed<'_>) -> Option<Span> {
+    let end = u32::try_from(placed.source.len()).ok()?;
+    Some(shifted(Span::new(0, end), placed.at))
+}
+
+fn shifted(span: Span, by: usize) -> Span {
+    let by = u32::try_from(by).unwrap_or(u32::MAX);
+    Span::new(span.start.saturating_add(by), span.end.saturating_add(by))
+}

@@ -1,0 +1,282 @@
+//! What expressions see of a fleet.
+
+use std::sync::Arc;
+
+use krono_cel::{FieldTypes, Key, Map, ObjectType, Text, Type, Val};
+use serde_json::Value;
+
+use super::Round;
+use crate::decide::Counts;
+use crate::fleet::Member;
+
+pub(super) const INSTANCE_TYPE: &str = "krono.Instance";
+pub(super) const EACH_TYPE: &str = "krono.Candidate";
+/// Where functions find what is known about an instance; no source can name it.
+pub(super) const FACTS: &str = "@facts";
+
+static DYN: Type = Type::Dyn;
+static NOTHING: Value = Value::Null;
+
+pub(super) fn instance_fields(index: Type, spec: Type) -> FieldTypes {
+    let fields = [
+        ("apiVersion", Type::String),
+        ("kind", Type::String),
+        ("metadata", Type::Dyn),
+        ("spec", spec),
+        ("status", instance_status()),
+        ("index", index),
+    ];
+    fields.into_iter().map(|(name, ty)| (Arc::from(name), ty)).collect()
+}
+
+/// The author's own fields are beside krono's.
+fn instance_status() -> Type {
+    let propagation = Type::object(
+        "krono.InstancePropagation",
+        [
+            ("status", Type::String),
+            ("targetInputRevision", Type::Int),
+            ("resourcesAtTarget", Type::Int),
+            ("totalResources", Type::Int),
+            ("lastTransitionTime", Type::Dyn),
+        ],
+    );
+    open(
+        "krono.InstanceStatus",
+        NUMBERS
+            .map(|it| (it, Type::Int))
+            .into_iter()
+            .chain([("state", Type::String), ("propagation", propagation)]),
+    )
+}
+
+const OBSERVED_REVISION: &str = "observedRGDRevision";
+const NUMBERS: [&str; 4] =
+    ["currentInputRevision", "currentRGDRevision", "observedInputRevision", OBSERVED_REVISION];
+const PROPAGATION_NUMBERS: [&str; 3] = ["targetInputRevision", "resourcesAtTarget", "totalResources"];
+const PROPAGATION_TEXTS: [&str; 2] = ["status", "lastTransitionTime"];
+
+pub(super) fn definition_type() -> Type {
+    let status = open(
+        "krono.DefinitionStatus",
+        [
+            ("currentRevision", Type::Int),
+            ("latestRevision", Type::Int),
+            ("currentRevisionName", Type::String),
+            ("currentRevisionHash", Type::String),
+        ],
+    );
+    open("krono.Definition", [("metadata", Type::Dyn), ("spec", Type::Dyn), ("status", status)])
+}
+
+pub(super) fn fleet_type() -> Type {
+    let names = ["total", "eligible", "admitted", "settled", "ready", "failed", "inFlight"];
+    Type::object("krono.Fleet", names.map(|it| (it, Type::Int)))
+}
+
+fn open(name: &str, fields: impl IntoIterator<Item = (&'static str, Type)>) -> Type {
+    let fields: FieldTypes = fields.into_iter().map(|(name, ty)| (Arc::from(name), ty)).collect();
+    Type::Object(Arc::new(ObjectType::new(name, true, || fields)))
+}
+
+type Entry<'r> = (Key<'r>, Val<'r>);
+
+fn entry<'r>(name: &'r str, value: Val<'r>) -> Entry<'r> {
+    (Key::String(Text::Lent(name)), value)
+}
+
+fn number<'r>(number: usize) -> Val<'r> {
+    Val::Int(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+fn made(entries: Vec<Entry<'_>>) -> Val<'_> {
+    // Most are made in order, which is seen at once.
+    if entries.is_sorted_by(|a, b| a.0 < b.0) {
+        return Val::map(Map::new(entries).unwrap_or_default());
+    }
+    Val::map(Map::last_wins(entries))
+}
+
+/// The fields of an object as they are.
+fn fields(object: &Value) -> impl Iterator<Item = Entry<'_>> {
+    let fields = object.as_object().into_iter().flatten();
+    fields.map(|(name, value)| entry(name, Val::from_json(value, &DYN)))
+}
+
+pub(super) fn fleet<'r>(counts: &Counts) -> Val<'r> {
+    made(vec![
+        entry("total", number(counts.total)),
+        entry("eligible", number(counts.eligible)),
+        entry("admitted", number(counts.admitted)),
+        entry("settled", number(counts.settled)),
+        entry("ready", number(counts.ready)),
+        entry("failed", number(counts.failed)),
+        entry("inFlight", number(counts.in_flight)),
+    ])
+}
+
+pub(super) fn definition<'r>(round: &Round<'r>) -> Val<'r> {
+    let (definition, target) = (round.fleet.definition, round.fleet.target);
+    let usual = [
+        entry("latestRevision", Val::Int(0)),
+        entry("currentRevisionName", Val::str("")),
+        entry("currentRevisionHash", Val::string(target.digest.to_string())),
+    ];
+    let current = entry("currentRevision", Val::Int(target.number.to_wire()));
+    let status = usual.into_iter().chain(fields(&definition["status"])).chain([current]).collect();
+    made(fields(definition).chain([entry("status", made(status))]).collect())
+}
+
+/// A candidate of whom nothing but the index is asked.
+pub(super) fn only_index<'r>(rank: usize) -> Val<'r> {
+    made(vec![entry("index", number(rank))])
+}
+
+/// What many instances have in common, made once.
+pub(super) struct Common<'r> {
+    /// By [`Facts::number`].
+    facts: Vec<Val<'r>>,
+    /// Of an instance that says nothing about its propagation.
+    propagation: Val<'r>,
+}
+
+/// What functions know about an instance.
+#[derive(Clone, Copy)]
+struct Facts([bool; 4]);
+
+const FACT_NAMES: [&str; 4] = ["updated", "ready", "failed", "settled"];
+
+impl Facts {
+    fn of(round: &Round<'_>, at: usize) -> Self {
+        let (member, standing) = (&round.fleet.members[at], round.standings[at]);
+        let is_updated = member.has_observed(round.fleet.target.digest);
+        Self([is_updated, member.is_ready(), standing.failure().is_some(), standing.is_settled()])
+    }
+
+    fn number(self) -> usize {
+        self.0.iter().fold(0, |number, it| number * 2 + usize::from(*it))
+    }
+
+    fn made<'r>(number: usize) -> Val<'r> {
+        let fact = |at: usize| number >> (FACT_NAMES.len() - 1 - at) & 1 == 1;
+        made(FACT_NAMES.iter().enumerate().map(|(at, name)| entry(name, Val::Bool(fact(at)))).collect())
+    }
+}
+
+impl<'r> Common<'r> {
+    pub(super) fn new() -> Self {
+        let facts = (0..1 << FACT_NAMES.len()).map(Facts::made).collect();
+        Self { facts, propagation: propagation(&NOTHING) }
+    }
+
+    /// Those who take part in the order in which they move, then the others by name.
+    pub(super) fn instances(&self, round: &Round<'r>) -> Vec<Val<'r>> {
+        let members = round.fleet.members;
+        let mut others: Vec<usize> =
+            (0..members.len()).filter(|it| !round.standings[*it].is_eligible()).collect();
+        others.sort_unstable_by_key(|it| (members[*it].namespace, members[*it].name));
+        let ranked = round.ranks.iter().enumerate().map(|(rank, at)| self.instance(round, *at, Some(rank)));
+        ranked.chain(others.iter().map(|at| self.instance(round, *at, None))).collect()
+    }
+
+    pub(super) fn instance(&self, round: &Round<'r>, at: usize, rank: Option<usize>) -> Val<'r> {
+        let member = &round.fleet.members[at];
+        let facts = self.facts.get(Facts::of(round, at).number()).cloned().unwrap_or(Val::Null);
+        let own = [
+            Own(FACTS, facts, Wins::Own),
+            Own("index", rank.map_or(Val::Null, number), Wins::Own),
+            Own("status", self.status(round, member), Wins::Own),
+        ];
+        merged(own, member.object)
+    }
+
+    /// krono's own fields are always there, and an instance at the current content is at the current revision whatever its number.
+    fn status(&self, round: &Round<'r>, member: &'r Member<'r>) -> Val<'r> {
+        let status = &member.object["status"];
+        let own = &status["propagation"];
+        let propagation = if own.is_null() { self.propagation.clone() } else { propagation(own) };
+        let target = round.fleet.target;
+        let observed = member.has_observed(target.digest).then(|| target.number.to_wire());
+        let wins = if observed.is_some() { Wins::Own } else { Wins::Field };
+        let [first, second, third, last] = NUMBERS;
+        let own = [
+            Own(first, Val::Int(0), Wins::Field),
+            Own(second, Val::Int(0), Wins::Field),
+            Own(third, Val::Int(0), Wins::Field),
+            Own(last, Val::Int(observed.unwrap_or_default()), wins),
+            Own("propagation", propagation, Wins::Own),
+            Own("state", Val::str(""), Wins::Field),
+        ];
+        merged(own, status)
+    }
+}
+
+/// A field that is always there; in the order of their names.
+struct Own<'r>(&'static str, Val<'r>, Wins);
+
+/// Which of two fields of the same name is seen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wins {
+    Own,
+    Field,
+}
+
+/// An object with fields that are always there. Both come in the order of their names, so that nothing need be sorted.
+fn merged<'r, const N: usize>(own: [Own<'r>; N], object: &'r Value) -> Val<'r> {
+    let Some(fields) = object.as_object() else {
+        return made(own.into_iter().map(|Own(name, value, _)| entry(name, value)).collect());
+    };
+    // `serde_json` keeps insertion order when any crate in the build asks it to.
+    if !fields.keys().is_sorted() {
+        return merged_in_any_order(own.into(), object);
+    }
+    let mut entries = Vec::with_capacity(fields.len() + N);
+    let mut own = own.into_iter().peekable();
+    for (name, value) in fields {
+        while let Some(Own(name, value, _)) = own.next_if(|it| it.0 < name.as_str()) {
+            entries.push(entry(name, value));
+        }
+        let same = own.next_if(|it| it.0 == name);
+        entries.push(match same {
+            Some(Own(name, value, Wins::Own)) => entry(name, value),
+            Some(Own(_, _, Wins::Field)) | None => entry(name, Val::from_json(value, &DYN)),
+        });
+    }
+    entries.extend(own.map(|Own(name, value, _)| entry(name, value)));
+    made(entries)
+}
+
+fn merged_in_any_order<'r>(own: Vec<Own<'r>>, object: &'r Value) -> Val<'r> {
+    let (first, last): (Vec<Own<'r>>, Vec<Own<'r>>) = own.into_iter().partition(|it| it.2 == Wins::Field);
+    let entries = |own: Vec<Own<'r>>| own.into_iter().map(|Own(name, value, _)| entry(name, value));
+    made(entries(first).chain(fields(object)).chain(entries(last)).collect())
+}
+
+fn propagation(propagation: &Value) -> Val<'_> {
+    let numbers = PROPAGATION_NUMBERS.map(|it| entry(it, Val::Int(0)));
+    let texts = PROPAGATION_TEXTS.map(|it| entry(it, Val::str("")));
+    made(numbers.into_iter().chain(texts).chain(fields(propagation)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn v34_fields_that_are_always_there_stand_beside_others_in_any_order() {
+        let object = json!({"b": 1, "d": 2, "e": 3});
+        let own = || {
+            [
+                Own("a", Val::Int(10), Wins::Own),
+                Own("b", Val::Int(11), Wins::Own),
+                Own("c", Val::Int(12), Wins::Field),
+                Own("d", Val::Int(13), Wins::Field),
+            ]
+        };
+        let expected = json!({"a": 10, "b": 11, "c": 12, "d": 2, "e": 3});
+        assert_eq!(merged(own(), &object).to_json().unwrap(), expected);
+        assert_eq!(merged_in_any_order(own().into(), &object).to_json().unwrap(), expected);
+    }
+}

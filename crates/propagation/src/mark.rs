@@ -1,0 +1,89 @@
+//! The mark on a content that a propagation gave up.
+
+use std::fmt;
+
+use krono_history::revision::{Health, History, Revision};
+
+use crate::assignment::Assignment;
+
+/// What became of a propagation that was given up, and why; written on the revision, so that it outlives every status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Why.
+    pub reason: String,
+}
+
+/// What became of a propagation that was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nobody else is admitted.
+    Halted,
+    /// The fleet goes back to the last good revision.
+    RolledBack,
+}
+
+const ROLLED_BACK: &str = "rolled back: ";
+const HALTED: &str = "halted: ";
+
+impl Mark {
+    /// From the text of the annotation; whatever somebody wrote there halts.
+    pub fn read(text: &str) -> Self {
+        let (outcome, reason) = match text.strip_prefix(ROLLED_BACK) {
+            Some(reason) => (Outcome::RolledBack, reason),
+            None => (Outcome::Halted, text.strip_prefix(HALTED).unwrap_or(text)),
+        };
+        Self { outcome, reason: reason.to_owned() }
+    }
+
+    /// The mark of a revision, if it has one.
+    pub fn of(revision: &Revision) -> Option<Self> {
+        match &revision.health {
+            Health::Failed(text) => Some(Self::read(text)),
+            Health::Good | Health::DoesNotCompile(_) => None,
+        }
+    }
+}
+
+/// The text of the annotation.
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let prefix = match self.outcome {
+            Outcome::Halted => HALTED,
+            Outcome::RolledBack => ROLLED_BACK,
+        };
+        write!(f, "{prefix}{}", self.reason)
+    }
+}
+
+/// What instances move to while nobody holds the definition: the latest revision, or the last good one where the latest was rolled
+/// back. The hold follows from the mark alone, and other content ends it.
+pub fn current(history: &History, last_good: Option<Assignment>) -> Option<Assignment> {
+    let latest = history.latest()?;
+    let is_marked = |it: &&Revision| it.digest == latest.digest;
+    // The same content issued again is the same failure, whichever number carries the mark.
+    let mark = history.live().filter(is_marked).find_map(Mark::of);
+    let back = last_good.filter(|it| it.digest != latest.digest);
+    match (mark, back) {
+        (Some(Mark { outcome: Outcome::RolledBack, .. }), Some(back)) => Some(back),
+        _ => Some(Assignment { number: latest.number, digest: latest.digest }),
+    }
+}
+
+/// The highest revision that was completed, whose content nobody gave up and that was not left by a rollback.
+pub fn last_good(history: &History, is_completed: impl Fn(&Revision) -> bool) -> Option<Assignment> {
+    let live: Vec<&Revision> = history.live().collect();
+    let is_marked =
+        |it: &Revision| live.iter().any(|other| other.digest == it.digest && Mark::of(other).is_some());
+    let was_left = |at: usize| {
+        let back = live.get(at + 1).and_then(|it| it.restored_from);
+        back.is_some_and(|it| it < live[at].number)
+    };
+    let is_good = |at: &usize| is_completed(live[*at]) && !is_marked(live[*at]) && !was_left(*at);
+    let found = (0..live.len()).rev().find(is_good)?;
+    Some(Assignment { number: live[found].number, digest: live[found].digest })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! The course of a propagation, decision by decision.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use super::{Course, End, Point, Wave};
+use crate::assignment::Assignment;
+use crate::decide::{Decision, Phase, decide};
+use crate::fleet::{Admission, Controls, Fleet, Health, Leadership, Member, Movement, Observed, Progress};
+use crate::gate::Gates;
+use crate::policy::Policy;
+
+/// Decisions about so many instances together are made at most.
+const MOST_WORK: usize = 1_000_000_000;
+/// Small fleets are decided about so often at most.
+const MOST_DECISIONS: usize = 100_000;
+
+/// A fleet, and what will happen to it.
+#[derive(Clone, Debug)]
+pub struct Play<'p> {
+    /// The instances.
+    pub members: Vec<Member<'p>>,
+    /// What happens to each of them once it is admitted.
+    pub fates: Vec<Fate>,
+    /// What they move to.
+    pub target: Assignment,
+    /// What they would go back to.
+    pub last_good: Option<Assignment>,
+    /// The definition.
+    pub definition: &'p Value,
+    /// How the target is to reach them.
+    pub policy: &'p Policy,
+    /// What lets them through.
+    pub gates: &'p Gates,
+    /// How much time passes between two decisions at least.
+    pub look_every: SignedDuration,
+    /// When it begins.
+    pub start: Timestamp,
+}
+
+/// What happens to an instance once it is admitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fate {
+    /// How long it takes.
+    pub takes: SignedDuration,
+    /// Whether it is in error then, and not ready.
+    pub fails: bool,
+}
+
+/// Plays a propagation to its end. All stages are approved of at once.
+pub fn play(play: Play<'_>) -> Course {
+    let mut stage = Theatre::new(play);
+    loop {
+        let decision = stage.decide();
+        stage.note(&decision);
+        stage.admit(&decision);
+        let end = match decision.phase {
+            Phase::Completed | Phase::Halted(_) | Phase::RolledBack(_) | Phase::Aborted => {
+                Some(End::Decided(decision.phase.clone()))
+            }
+            Phase::Propagating | Phase::Paused => stage.go_on(decision.look_again),
+        };
+        if let Some(end) = end {
+            return stage.curtain(end, decision);
+        }
+    }
+}
+
+struct Theatre<'p> {
+    play: Play<'p>,
+    progress: Progress,
+    controls: Controls,
+    now: Timestamp,
+    arrivals: BinaryHeap<Reverse<(Timestamp, usize)>>,
+    waves: Vec<Wave>,
+    points: Vec<Point>,
+    peak_in_flight: usize,
+}
+
+impl<'p> Theatre<'p> {
+    fn new(play: Play<'p>) -> Self {
+        let approved_stages = play.policy.stages.iter().map(|it| it.name.clone()).collect();
+        Self {
+            progress: Progress { started: play.start, is_completed: false, restarted: None, mark: None },
+            controls: Controls { approved_stages, ..Controls::default() },
+            now: play.start,
+            arrivals: BinaryHeap::new(),
+            waves: Vec::new(),
+            points: Vec::new(),
+            peak_in_flight: 0,
+            play,
+        }
+    }
+
+    fn decide(&self) -> Decision {
+        let fleet = Fleet {
+            members: &self.play.members,
+            target: self.play.target,
+            last_good: self.play.last_good,
+            movement: Movement::Forward,
+            progress: self.progress.clone(),
+            controls: self.controls.clone(),
+            leadership: Leadership { since: self.play.start, standstills: &[] },
+            definition: self.play.definition,
+        };
+        decide(&fleet, self.play.policy, self.play.gates, self.now)
+    }
+
+    fn after(&self) -> SignedDuration {
+        self.now.duration_since(self.play.start)
+    }
+
+    fn note(&mut self, decision: &Decision) {
+        let after = self.after();
+        self.points.push(Point { after, counts: decision.counts });
+        let begin = decision.moves.iter().filter(|it| !it.is_excused).count();
+        self.peak_in_flight = self.peak_in_flight.max(decision.counts.in_flight + begin);
+        if !decision.moves.is_empty() {
+            self.waves.push(Wave { after, instances: decision.moves.len() });
+        }
+    }
+
+    fn admit(&mut self, decision: &Decision) {
+        for it in &decision.moves {
+            let member = &mut self.play.members[it.member];
+            member.admission = Some(Admission { at: it.at, from: it.from, is_excused: it.is_excused });
+            member.assigned = Some(self.play.target.digest);
+            let takes = self.play.fates.get(it.member).map_or(SignedDuration::ZERO, |it| it.takes);
+            let arrives = self.now.saturating_add(takes).unwrap_or(Timestamp::MAX);
+            self.arrivals.push(Reverse((arrives, it.member)));
+        }
+    }
+
+    /// Lets time pass until something happens; tells the end where nothing does.
+    fn go_on(&mut self, look_again: Option<Timestamp>) -> Option<End> {
+        let arrival = self.arrivals.peek().map(|Reverse((at, _))| *at);
+        let Some(next) = [arrival, look_again].into_iter().flatten().min() else { return Some(End::Stuck) };
+        let work = self.points.len().saturating_mul(self.play.members.len());
+        if self.points.len() >= MOST_DECISIONS || work >= MOST_WORK {
+            return Some(End::TooLong);
+        }
+        let soonest = self.now.saturating_add(self.play.look_every).unwrap_or(Timestamp::MAX);
+        self.now = next.max(soonest);
+        while let Some(Reverse((at, member))) = self.arrivals.peek().copied().filter(|it| it.0.0 <= self.now)
+        {
+            self.arrivals.pop();
+            self.arrive(member, at);
+        }
+        None
+    }
+
+    fn arrive(&mut self, at: usize, when: Timestamp) {
+        let fails = self.play.fates.get(at).is_some_and(|it| it.fails);
+        let member = &mut self.play.members[at];
+        if fails {
+            member.health = Health::Error(when);
+        } else if member.is_ready() {
+            member.observed = Some(Observed { digest: self.play.target.digest, since: when });
+        }
+    }
+
+    fn curtain(self, end: End, decision: Decision) -> Course {
+        let after = self.after();
+        Course {
+            end,
+            took: after,
+            peak_in_flight: self.peak_in_flight,
+            waves: self.waves,
+            points: self.points,
+            counts: decision.counts,
+            waiting: decision.waiting,
+        }
+    }
+}

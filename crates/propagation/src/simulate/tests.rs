@@ -1,0 +1,90 @@
+//! Courses that can be told beforehand.
+
+use krono_cel::Type;
+use serde_json::{Value, json};
+
+use super::*;
+
+#[expect(clippy::needless_pass_by_value, reason = "tests write it where they need it")]
+fn course(instances: usize, policy: Value, gate: &str, chances: Chances) -> Course {
+    let gates = Gates::compile(&json!([format!("${{{gate}}}")]), &Type::Dyn).unwrap();
+    simulate(&Params {
+        instances,
+        policy: &Policy::read(&policy).unwrap(),
+        gates: &gates,
+        chances,
+        takes: 30..=30,
+        look_every: SignedDuration::from_secs(1),
+        start: Timestamp::UNIX_EPOCH,
+        seed: 7,
+    })
+}
+
+fn sizes(course: &Course) -> Vec<usize> {
+    course.waves.iter().map(|it| it.instances).collect()
+}
+
+const EXPONENTIAL: &str = "exponentiallyUpdated(instances, each)";
+
+#[test]
+fn v44_a_good_revision_reaches_everybody() {
+    let course = course(100, json!({}), EXPONENTIAL, Chances::default());
+    assert_eq!(course.end, End::Decided(Phase::Completed));
+    assert_eq!(sizes(&course), [1, 2, 4, 8, 16, 32, 37]);
+    assert_eq!((course.took, course.peak_in_flight), (SignedDuration::from_secs(7 * 30), 37));
+    assert_eq!((course.counts.settled, course.blast_radius()), (100, 100));
+}
+
+#[test]
+fn v44_soaks_and_windows_take_their_time() {
+    let policy = json!({"soakSeconds": 90, "maxInFlight": 50});
+    assert_eq!(course(100, policy, "true", Chances::default()).took, SignedDuration::from_secs(240));
+    let policy = json!({"windows": [{"schedule": "0 6 * * *", "duration": "1m"}], "maxInFlight": 50});
+    let course = course(150, policy, "true", Chances::default());
+    let after: Vec<i64> = course.waves.iter().map(|it| it.after.as_secs()).collect();
+    assert_eq!(after, [6 * 3_600, 6 * 3_600 + 30, 30 * 3_600]);
+}
+
+#[test]
+fn v44_a_bad_revision_reaches_the_first_wave_alone() {
+    for on_failure in ["Halt", "Rollback"] {
+        let course = course(
+            1_000,
+            json!({"onFailure": on_failure}),
+            EXPONENTIAL,
+            Chances { fails: 1.0, ..Chances::default() },
+        );
+        assert!(
+            matches!(course.end, End::Decided(Phase::Halted(_) | Phase::RolledBack(_))),
+            "{:?}",
+            course.end
+        );
+        assert_eq!((course.blast_radius(), course.counts.failed), (1, 1));
+        // In error from second 30 on, and that for more than 30 seconds.
+        assert_eq!(course.took, SignedDuration::from_secs(61));
+    }
+}
+
+#[test]
+fn v44_chances_come_in_their_shares() {
+    let chances = Chances { fails: 0.0, is_broken: 0.1, is_pinned: 0.2 };
+    let course = course(10_000, json!({}), EXPONENTIAL, chances);
+    assert_eq!(course.end, End::Decided(Phase::Completed));
+    let share = |count: usize| (count + 50) / 100;
+    assert_eq!((share(course.counts.eligible), share(course.counts.excused)), (80, 8));
+}
+
+#[test]
+fn v44_the_same_seed_plays_the_same_course() {
+    let chances = Chances { fails: 0.05, ..Chances::default() };
+    let once = || course(500, json!({"maxFailures": "3%"}), EXPONENTIAL, chances);
+    assert_eq!(once(), once());
+}
+
+#[test]
+fn v44_what_never_ends_is_told() {
+    let stuck = course(5, json!({}), "each.index < 3", Chances::default());
+    assert_eq!((stuck.end, stuck.counts.settled, stuck.waiting[0].told.count), (End::Stuck, 3, 2));
+    assert_eq!(course(5, json!({"paused": true}), "true", Chances::default()).end, End::Stuck);
+    assert_eq!(course(0, json!({}), "true", Chances::default()).end, End::Decided(Phase::Completed));
+}

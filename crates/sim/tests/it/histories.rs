@@ -1,0 +1,202 @@
+//! Whatever happens: numbers grow, contents stay, what is needed is kept, and every instance ends at its assignment.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use krono_history::Digest;
+use krono_model::names;
+use krono_planner::definition::Action;
+use krono_planner::instance::{ObjectName, assignment};
+use krono_sim::lineage::{Sabotage, When, revision_kind};
+use krono_sim::server::Request;
+use krono_sim::{Faults, Simulation};
+use krono_testkit::{Run, run_from};
+use proptest::test_runner::TestCaseError;
+use proptest::{prop_assert, prop_assert_eq};
+use serde_json::{Value, json};
+
+use crate::deeds::{CONTENTS, Deed, History, content, histories};
+use crate::kinds::{config_map, demo};
+use crate::lineages::{Lineage, Manner, definition_name, instance};
+
+#[test]
+fn histories_of_two_controllers() {
+    let suite = Run { name: "sim-histories", cases: 10, shrinks: 300 };
+    run_from(1, suite, &histories(24), |history| {
+        let faults = Faults { request: 60, watch: 5, kill: 4, kill_in_request: 15 };
+        check(&history, Manner { faults, ..Manner::default() })
+    });
+}
+
+/// For one history, every write of which is the last of some process: before it, and after it.
+#[test]
+fn kills_at_every_write() {
+    let suite = Run { name: "sim-kills", cases: 1, shrinks: 0 };
+    let deaths = Cell::new(0);
+    run_from(1, suite, &histories(8), |history| {
+        let mut calm = Lineage::new(history.seed, Manner::default());
+        calm.play(&history).map_err(TestCaseError::fail)?;
+        for write in 1..=calm.simulation.requests {
+            for when in [When::Before, When::After] {
+                let manner = Manner { kill_at: Some((write, when)), ..Manner::default() };
+                check(&history, manner)
+                    .map_err(|it| TestCaseError::fail(format!("{when:?} {write}: {it}")))?;
+                deaths.set(deaths.get() + 1);
+            }
+        }
+        Ok(())
+    });
+    let deaths = deaths.get();
+    println!("sim-deaths: {deaths}/{deaths}");
+}
+
+/// Plans that are spoiled on their way are noticed.
+#[test]
+fn laws_notice_spoiled_plans() {
+    let prune: Sabotage = |plan, all| {
+        if let Some(last) = all.last().filter(|_| plan.actions.is_empty()) {
+            let text = |field: &str| last["metadata"][field].as_str().unwrap_or_default().to_owned();
+            plan.actions.push(Action::DeleteRevision { name: text("name"), uid: text("uid") });
+        }
+    };
+    let reuse: Sabotage = |plan, _| {
+        for action in &mut plan.actions {
+            if let Action::CreateRevision(object) = action {
+                object["spec"]["revision"] = json!(1);
+            }
+        }
+    };
+    let rewrite: Sabotage = |plan, _| {
+        for action in &mut plan.actions {
+            if let Action::PatchRevisionStatus { patch, .. } = action {
+                patch["spec"] = json!({"createdBy": "somebody else"});
+            }
+        }
+    };
+    let take_back: Sabotage = |plan, _| {
+        for action in &mut plan.actions {
+            if let Action::Reserve(patch) = action {
+                patch["status"]["lastIssuedRevision"] = json!(1);
+            }
+        }
+    };
+    let spoil = |sabotage: Sabotage, expect: &str| {
+        let deeds = vec![Deed::Define(1), Deed::Define(2), Deed::Define(3)];
+        let manner = Manner { sabotage: Some(sabotage), ..Manner::default() };
+        let mut lineage = Lineage::new(3, manner);
+        lineage.play_on(&History { deeds, seed: 3 });
+        let broken = &lineage.simulation.broken;
+        assert!(broken.iter().any(|it| it.contains(expect)), "{expect}: {broken:#?}");
+    };
+    spoil(prune, "is to be pruned");
+    spoil(reuse, "was issued twice");
+    spoil(rewrite, "changed");
+    spoil(take_back, "was taken after");
+}
+
+/// What is assigned where it should not be, or not observed, is noticed at the end.
+#[test]
+fn ends_that_are_wrong_are_noticed() {
+    let spoil = |place: &str, value: Value| {
+        let mut lineage = Lineage::new(3, Manner::default());
+        lineage.play(&History { deeds: vec![Deed::Define(1)], seed: 3 }).expect("rest");
+        check_end(&lineage.simulation).expect("a good end");
+        let mut status = lineage.simulation.server.get(&instance(0)).expect("an instance")["status"].clone();
+        *status.pointer_mut(place).expect(place) = value;
+        let request = Request::Status { name: instance(0), status, uid: None };
+        lineage.simulation.server.perform(&request).expect("an instance");
+        assert!(check_end(&lineage.simulation).is_err(), "{place}");
+        assert!(check_rest(&mut lineage).is_err(), "{place}");
+    };
+    let digest = Digest::of_definition(&content(0)).to_string();
+    spoil("/assignment/digest", json!(digest));
+    spoil("/observedRGDRevision", json!(77));
+}
+
+fn check(history: &History, manner: Manner) -> Result<(), TestCaseError> {
+    let mut lineage = Lineage::new(history.seed, manner);
+    let played = lineage.play(history);
+    let simulation = &mut lineage.simulation;
+    prop_assert!(simulation.broken.is_empty(), "{:#?}", simulation.broken);
+    played.map_err(TestCaseError::fail)?;
+    check_end(simulation)?;
+    check_rest(&mut lineage)
+}
+
+/// A quiet world stays quiet, whoever looks at it.
+fn check_rest(lineage: &mut Lineage) -> Result<(), TestCaseError> {
+    let version = lineage.simulation.server.version();
+    lineage.simulation.restart_all();
+    lineage.settle().map_err(TestCaseError::fail)?;
+    prop_assert_eq!(lineage.simulation.server.version(), version, "other processes changed something");
+    prop_assert!(lineage.simulation.broken.is_empty(), "{:#?}", lineage.simulation.broken);
+    Ok(())
+}
+
+/// Every instance is where it is assigned to, and that is where it should be.
+fn check_end(simulation: &Simulation) -> Result<(), TestCaseError> {
+    let definition = simulation.server.get(&definition_name()).cloned().unwrap_or_default();
+    let kept: BTreeMap<i64, Digest> = simulation
+        .server
+        .list(&revision_kind())
+        .map(|(_, it)| {
+            (it["spec"]["revision"].as_i64().unwrap_or_default(), Digest::of_definition(&it["spec"]))
+        })
+        .collect();
+    for (number, digest) in &kept {
+        prop_assert_eq!(simulation.chronicle.content(*number), Some(*digest), "revision {}", number);
+    }
+    for (name, instance) in simulation.server.list(&demo()) {
+        check_instance(simulation, (&definition, &kept), name, instance)?;
+    }
+    Ok(())
+}
+
+fn check_instance(
+    simulation: &Simulation,
+    (definition, kept): (&Value, &BTreeMap<i64, Digest>),
+    name: &ObjectName,
+    instance: &Value,
+) -> Result<(), TestCaseError> {
+    prop_assert!(instance["metadata"]["deletionTimestamp"].is_null(), "{} is still there", name.name);
+    let shown = json!({"annotations": instance["metadata"]["annotations"], "status": instance["status"]});
+    let Some((_, digest, because)) = assignment(instance) else {
+        // What was never assigned waits for better words of its owner, or of the definition's.
+        let is_told = instance["status"]["assignment"]["reason"].is_string();
+        let has_current = definition["status"]["currentRevisionHash"].is_string();
+        prop_assert!(is_told || !has_current, "{shown:#} is not assigned");
+        return Ok(());
+    };
+    let annotations = &instance["metadata"]["annotations"];
+    let follows = annotations[names::RGD_REVISION].is_null()
+        && annotations[names::UPDATE_POLICY_ANNOTATION].as_str().is_none_or(|it| it == "Auto")
+        && annotations[names::HOLD_INPUT_ANNOTATION].is_null();
+    let pin = annotations[names::RGD_REVISION].as_str().and_then(|it| it.parse::<i64>().ok());
+    if let Some(pinned) = pin.and_then(|it| kept.get(&it)).filter(|_| because == "Pinned") {
+        prop_assert_eq!(digest, *pinned, "{:#}", shown);
+    }
+    // A hold at what is not there moves nobody.
+    let hold = &definition["metadata"]["annotations"][names::ACTIVE_REVISION_ANNOTATION];
+    let is_free = hold.as_str().is_none_or(|it| it.parse().is_ok_and(|it: i64| kept.contains_key(&it)));
+    if follows && is_free {
+        prop_assert_eq!(&definition["status"]["currentRevisionHash"], &digest.to_string(), "{:#}", shown);
+    }
+    if because != "Paused" {
+        let observed = instance["status"]["observedRGDRevision"].as_i64();
+        let observed = observed.and_then(|it| simulation.chronicle.content(it));
+        prop_assert_eq!(observed, Some(digest), "{:#}", shown);
+        prop_assert_eq!(mark(simulation, name), of_content(digest), "{:#}", shown);
+    }
+    Ok(())
+}
+
+/// The content that an instance's first resource was made from, as that says itself.
+fn mark(simulation: &Simulation, instance: &ObjectName) -> Option<usize> {
+    let name = format!("{}-main", instance.name);
+    let name = ObjectName { kind: config_map(), namespace: instance.namespace.clone(), name };
+    simulation.server.get(&name)?["data"]["mark"].as_str()?.parse().ok()
+}
+
+fn of_content(digest: Digest) -> Option<usize> {
+    (0..CONTENTS).find(|it| Digest::of_definition(&content(*it)) == digest)
+}
