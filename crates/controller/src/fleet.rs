@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use krono_planner::fleet::Facts;
 use serde_json::Value;
 
+use crate::cache::KindCache;
 use crate::engine::Engine;
 use crate::queue::{InstanceKey, Key, Outcome};
 use crate::serving::Serving;
@@ -104,7 +105,7 @@ pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome
         return Outcome::Done;
     };
     if serving.instances.read().is_err() {
-        return wait(engine, &serving);
+        return wait(engine, &serving, Some(&serving.instances));
     }
     let news = engine.fleets.take_stale(definition).then(|| facts(engine, &serving));
     let news = news.and_then(|facts| engine.fleets.learn(definition, facts));
@@ -169,10 +170,11 @@ impl Round<'_> {
 }
 
 /// The cache says when it is complete; unless it has become so meanwhile.
-fn wait(engine: &Engine, serving: &Serving) -> Outcome {
+fn wait(engine: &Engine, serving: &Serving, cache: Option<&Arc<KindCache>>) -> Outcome {
+    let Some(cache) = cache else { return Outcome::Retry };
     let key = Key::Fleet(Arc::clone(&serving.name));
-    engine.router.wait(&serving.instances.kind, key.clone());
-    if serving.instances.read().is_ok() {
+    engine.router.wait(&cache.kind, key.clone());
+    if cache.read().is_ok() {
         engine.queue.add(key);
     }
     Outcome::Done

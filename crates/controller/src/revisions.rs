@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use krono_graph::{CompiledGraph, Interface, KindName, Options, compile, mentioned_kinds};
-use krono_history::revision::{History, Presence, Revision, known_definition_revision};
+use krono_history::revision::{History, Presence, Revision, issued_at, known_definition_revision};
 use krono_history::{Digest, RevisionNumber, input};
 use krono_model::names;
 use krono_planner::definition::Graphs;
@@ -176,11 +176,7 @@ impl Revisions {
 
     /// When each was issued.
     pub(crate) fn issued_at(&self) -> BTreeMap<RevisionNumber, Timestamp> {
-        let issued = |object: &Value| {
-            let created = object["spec"]["createdAt"].as_str();
-            created.or_else(|| object["metadata"]["creationTimestamp"].as_str())?.parse().ok()
-        };
-        self.objects.iter().filter_map(|(number, object)| Some((*number, issued(object)?))).collect()
+        self.objects.iter().filter_map(|(number, object)| Some((*number, issued_at(object)?))).collect()
     }
 
     /// The graph of some content: the newest revision that has it says what it was compiled against.

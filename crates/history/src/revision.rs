@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::{Digest, RevisionNumber, names};
 
-pub use read::{Unreadable, definition_revision, input_revision, known_definition_revision};
+pub use read::{Unreadable, definition_revision, input_revision, issued_at, known_definition_revision};
 pub(crate) use write::{author, change_cause};
 pub use write::{definition_revision_object, owner_reference};
 

@@ -30,6 +30,13 @@ pub struct Definition {
     pub graph: Result<Arc<CompiledGraph>, String>,
 }
 
+/// What has become of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Killed,
+    Spared,
+}
+
 /// A world that can be played.
 #[derive(Debug)]
 pub struct Simulation {
@@ -132,14 +139,11 @@ impl Simulation {
         self.definitions.keys().chain(governed).cloned().collect()
     }
 
-    /// One step, of whatever chance chooses.
-    pub fn step(&mut self) {
-        if let Some(governance) = self.governance.clone() {
-            return self.step_governed(&governance);
-        }
-        self.server.tick();
+    /// What befalls a process before each step.
+    pub(crate) fn suffer_chance(&mut self) -> Fate {
         if self.random.happens(self.faults.kill) {
-            return self.restart();
+            self.restart();
+            return Fate::Killed;
         }
         if self.random.happens(self.faults.watch) {
             self.drop_watch();
@@ -149,6 +153,18 @@ impl Simulation {
         }
         if self.random.happens(self.retries) {
             self.try_again();
+        }
+        Fate::Spared
+    }
+
+    /// One step, of whatever chance chooses.
+    pub fn step(&mut self) {
+        if let Some(governance) = self.governance.clone() {
+            return self.step_governed(&governance);
+        }
+        self.server.tick();
+        if self.suffer_chance() == Fate::Killed {
+            return;
         }
         let busy: Vec<_> = self.busy().cloned().collect();
         if let Some(instance) = self.random.pick(&busy) {

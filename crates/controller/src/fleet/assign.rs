@@ -41,8 +41,12 @@ pub(super) async fn assign(
     let Ok(caches) = all_caches(engine, serving, facts, &instance).await else { return Outcome::Retry };
     let decision = {
         let beside = BTreeMap::new();
-        let Ok(cluster) = Snapshot::of(caches.iter().map(AsRef::as_ref), &beside) else {
-            return Outcome::Retry;
+        let cluster = match Snapshot::of(caches.iter().map(AsRef::as_ref), &beside) {
+            Ok(cluster) => cluster,
+            Err(incomplete) => {
+                engine.fleets.ask(key);
+                return super::wait(engine, serving, caches.iter().find(|it| it.kind == incomplete.kind));
+            }
         };
         decided(serving, facts, &instance, Some(&cluster))
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use krono_testkit::{Run, Story, run, stories};
+use krono_testkit::{Run, Story, run_from, stories};
 use proptest::test_runner::TestCaseError;
 use proptest::{prop_assert, prop_assert_eq};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::play::{Pace, Play};
 #[test]
 fn convergence_under_faults() {
     let suite = Run { name: "controller-convergence", cases: 2, shrinks: 40 };
-    run(suite, &stories(), |story| check(&story));
+    run_from(1, suite, &stories(), |story| check(&story));
 }
 
 fn check(story: &Story) -> Result<(), TestCaseError> {

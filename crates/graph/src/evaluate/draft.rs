@@ -4,7 +4,7 @@ use krono_cel::{Bindings, Val};
 use serde_json::{Map, Value};
 
 use super::readiness::{value_of, verdict};
-use super::resolve::{combinations, identity};
+use super::resolve::{bound, combinations, identity};
 use super::{NodeState, Observed, Pass, Target, without_status};
 use crate::compile::INSTANCE;
 use crate::expression::Expression;
@@ -86,16 +86,8 @@ impl Drafts<'_, '_> {
             return None;
         }
         let Some(combinations) = self.combinations(node, &bindings) else { return Some(Draft::default()) };
-        let objects: Vec<Value> = combinations
-            .into_iter()
-            .map(|combination| {
-                let mut bindings = bindings.clone();
-                for (dimension, element) in node.for_each.iter().zip(combination) {
-                    bindings.set_val(&dimension.iterator, element);
-                }
-                self.object(manifest, &bindings)
-            })
-            .collect();
+        let objects: Vec<Value> =
+            combinations.into_iter().map(|it| self.object(manifest, &bound(node, &bindings, it))).collect();
         let is_named = |it: &Value| it["metadata"]["name"].as_str().is_some_and(|it| it != UNKNOWN);
         let is_complete = objects.iter().all(is_named);
         Some(Draft { objects, is_complete })

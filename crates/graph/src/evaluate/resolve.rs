@@ -35,13 +35,7 @@ impl<'a> Pass<'a> {
         }
         combinations(node, bindings, self.graph.most_objects)?
             .into_iter()
-            .map(|combination| {
-                let mut bindings = bindings.clone();
-                for (dimension, element) in node.for_each.iter().zip(combination) {
-                    bindings.set_val(&dimension.iterator, element);
-                }
-                self.object(manifest, &bindings)
-            })
+            .map(|it| self.object(manifest, &bound(node, bindings, it)))
             .collect()
     }
 
@@ -100,6 +94,15 @@ fn text<'a>(
     let Some(shape) = shape else { return Ok(None) };
     let value = shape.fill(bindings).map_err(|error| within(field, error))?;
     Ok(value.and_then(|it| it.as_str().map(str::to_owned)))
+}
+
+/// What the expressions of one item of a collection see.
+pub(super) fn bound<'a>(node: &'a Node, bindings: &Bindings<'a>, item: Vec<Val<'a>>) -> Bindings<'a> {
+    let mut bindings = bindings.clone();
+    for (dimension, element) in node.for_each.iter().zip(item) {
+        bindings.set_val(&dimension.iterator, element);
+    }
+    bindings
 }
 
 /// Every combination of the elements, the last dimension varying fastest.

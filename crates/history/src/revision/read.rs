@@ -60,6 +60,12 @@ pub fn known_definition_revision(object: &Value, owner: &str, digest: Digest) ->
     })
 }
 
+/// When a revision was issued, as the object that holds it tells.
+pub fn issued_at(object: &Value) -> Option<Timestamp> {
+    let created = object["spec"]["createdAt"].as_str();
+    created.or_else(|| object["metadata"]["creationTimestamp"].as_str())?.parse().ok()
+}
+
 /// The input revision that an object holds; `owner` is the UID of the instance.
 pub fn input_revision(object: &Value, owner: &str) -> Result<Revision, Unreadable> {
     let name = metadata(object, "name");

@@ -74,7 +74,13 @@ pub(super) fn desired<'a>(
     desired
 }
 
-fn stand<'a>(world: &World<'a>, node: usize, kind: &KindName, object: Value, applyset: &str) -> Desired<'a> {
+fn stand<'a>(
+    world: &World<'a>,
+    node: usize,
+    kind: &KindName,
+    mut object: Value,
+    applyset: &str,
+) -> Desired<'a> {
     let namespace = if kind.namespaced { text(&object, "namespace") } else { "" };
     let name = ObjectName {
         kind: kind.clone(),
@@ -82,12 +88,24 @@ fn stand<'a>(world: &World<'a>, node: usize, kind: &KindName, object: Value, app
         name: text(&object, "name").to_owned(),
     };
     let digest = Digest::of_desired(&object);
+    // What was applied before is unknown to a new process, which learns it by applying: that should change nothing.
+    if let Some(seen) = seen(world.cluster, &name).filter(|it| it.applied.is_none()) {
+        leave_size(&mut object, seen.object);
+    }
     let standing = match (world.refused.resources.get(&name), seen(world.cluster, &name)) {
         (Some(words), _) => Standing::Refused(words),
         (None, Some(seen)) => standing(seen, digest, applyset, world.resting.contains(&name)),
         (None, None) => Standing::Different { exists: false, again: false },
     };
     Desired { node, name, object, digest, standing }
+}
+
+/// The size of a collection rides along with other changes, and this may be none.
+fn leave_size(object: &mut Value, live: &Value) {
+    let of = |object: &Value| object["metadata"]["labels"].get(names::COLLECTION_SIZE_LABEL).cloned();
+    if let (Some(_), Some(size)) = (of(object), of(live)) {
+        object["metadata"]["labels"][names::COLLECTION_SIZE_LABEL] = size;
+    }
 }
 
 fn seen<'a>(cluster: &'a dyn Cluster, name: &ObjectName) -> Option<Seen<'a>> {
@@ -159,5 +177,23 @@ fn word(policy: DeletionPolicy) -> &'static str {
     match policy {
         DeletionPolicy::Delete => "Delete",
         DeletionPolicy::Retain => "Retain",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_of_a_collection_stays_where_there_is_one() {
+        let check = |desired: Value, live: Value, expect: Value| {
+            let mut object = json!({"metadata": {"labels": desired}});
+            leave_size(&mut object, &json!({"metadata": {"labels": live}}));
+            assert_eq!(object["metadata"]["labels"], expect);
+        };
+        let size = |size: &str| json!({"kro.run/collection-size": size});
+        check(size("1"), size("4"), size("4"));
+        check(size("1"), json!({}), size("1"));
+        check(json!({}), size("4"), json!({}));
     }
 }

@@ -9,7 +9,7 @@ use super::{Governance, Task, crd_kind, definition_kind, revision_kind};
 use crate::controller::Controller;
 use crate::faults::Outcome;
 use crate::server::{Answer, Refusal, Request, name_of};
-use crate::simulation::{Restless, Simulation};
+use crate::simulation::{Fate, Restless, Simulation};
 
 /// On which side of a write a process dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,17 +80,8 @@ impl Simulation {
             self.deliver_all();
         }
         self.turn();
-        if self.random.happens(self.faults.kill) {
-            return self.restart();
-        }
-        if self.random.happens(self.faults.watch) {
-            self.drop_watch();
-        }
-        if self.random.happens(self.deliveries) {
-            self.deliver();
-        }
-        if self.random.happens(self.retries) {
-            self.try_again();
+        if self.suffer_chance() == Fate::Killed {
+            return;
         }
         let tasks = self.tasks();
         match self.random.pick(&tasks) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use krono_graph::CompiledGraph;
-use krono_history::revision::{History, Presence, Revision, known_definition_revision};
+use krono_history::revision::{History, Presence, Revision, issued_at, known_definition_revision};
 use krono_history::{Digest, RevisionNumber, input};
 use krono_model::names;
 use krono_planner::definition::Graphs;
@@ -79,11 +79,7 @@ impl Revisions {
 
     /// When each was issued.
     pub(crate) fn issued_at(&self) -> BTreeMap<RevisionNumber, Timestamp> {
-        let issued = |object: &Value| {
-            let created = object["spec"]["createdAt"].as_str();
-            created.or_else(|| object["metadata"]["creationTimestamp"].as_str())?.parse().ok()
-        };
-        self.objects.iter().filter_map(|(number, object)| Some((*number, issued(object)?))).collect()
+        self.objects.iter().filter_map(|(number, object)| Some((*number, issued_at(object)?))).collect()
     }
 
     /// The graph of some content.

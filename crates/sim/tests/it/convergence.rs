@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use krono_model::names;
 use krono_sim::Simulation;
-use krono_testkit::{Run, Story, comparable, run, stories};
+use krono_testkit::{Run, Story, comparable, run_from, stories};
 use proptest::test_runner::TestCaseError;
 use proptest::{prop_assert, prop_assert_eq};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::stories::{Pace, Play};
 #[test]
 fn convergence_under_faults() {
     let suite = Run { name: "sim-convergence", cases: 12, shrinks: u32::MAX };
-    run(suite, &stories(), |story| check(&story));
+    run_from(1, suite, &stories(), |story| check(&story));
 }
 
 fn check(story: &Story) -> Result<(), TestCaseError> {

@@ -8,11 +8,11 @@ use krono_planner::replacing;
 use krono_sim::lineage::{Governance, Library, Sabotage, When, definition_kind, revision_kind};
 use krono_sim::server::Request;
 use krono_sim::{Faults, Refusal, Simulation};
-use krono_testkit::{Making, making};
 use serde_json::{Value, json};
 
 use crate::deeds::{Deed, History, bad_content, content};
-use crate::kinds::{Known, config_map, demo, instance_name, part, server};
+use crate::kinds::{Known, config_map, demo, instance_name, server};
+use crate::maker::make_parts;
 
 /// What was compiled once is compiled for all.
 static LIBRARY: LazyLock<Arc<Library>> = LazyLock::new(|| Arc::new(Library::new(Known)));
@@ -84,7 +84,7 @@ impl Lineage {
         for _ in 0..self.simulation.random.below(self.patience) {
             self.simulation.step();
             if self.simulation.random.happens(100) {
-                self.make_parts(1);
+                make_parts(&mut self.simulation.server, 1);
             }
         }
     }
@@ -92,20 +92,10 @@ impl Lineage {
     pub(crate) fn settle(&mut self) -> Result<(), String> {
         loop {
             self.simulation.settle_governed().map_err(|it| it.to_string())?;
-            if !self.make_parts(usize::MAX) {
+            if !make_parts(&mut self.simulation.server, usize::MAX) {
                 return Ok(());
             }
         }
-    }
-
-    /// Somebody makes parts ready and lets go of those that are to be deleted; false when there was nothing to do.
-    fn make_parts(&mut self, most: usize) -> bool {
-        let parts: Vec<_> =
-            self.simulation.server.list(&part()).filter_map(|(name, it)| made(name, it)).collect();
-        for request in parts.iter().take(most) {
-            self.simulation.server.perform(request).expect("parts do not resist");
-        }
-        !parts.is_empty()
     }
 
     /// The definition gets some content, and is there if it was not.
@@ -233,13 +223,4 @@ pub(crate) fn definition_name() -> ObjectName {
 
 pub(crate) fn instance(index: usize) -> ObjectName {
     instance_name(&format!("i{index}"))
-}
-
-/// What the maker of parts does to a part, if anything.
-fn made(name: &ObjectName, part: &Value) -> Option<Request> {
-    let name = name.clone();
-    Some(match making(part)? {
-        Making::Hold(patch) | Making::Release(patch) => Request::Merge { name, patch, manager: "maker" },
-        Making::Report(status) => Request::Status { name, status, uid: None },
-    })
 }

@@ -5,6 +5,7 @@ mod deeds;
 mod histories;
 mod kinds;
 mod lineages;
+mod maker;
 mod races;
 mod restore;
 mod stories;

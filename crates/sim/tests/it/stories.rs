@@ -7,12 +7,11 @@ use krono_model::names;
 use krono_planner::instance::ObjectName;
 use krono_sim::server::{Request, name_of};
 use krono_sim::{Definition, Faults, Simulation};
-use krono_testkit::{
-    Deed, FIRST, Making, NodePlan, OBSTACLE, Story, Tampering, Wish, definition, making, shared, tampered,
-};
+use krono_testkit::{Deed, FIRST, NodePlan, OBSTACLE, Story, Tampering, Wish, definition, shared, tampered};
 use serde_json::{Value, json};
 
 use crate::kinds::{Known, config_map, demo, instance_name, part, server, site};
+use crate::maker::make_parts;
 
 /// How a story is played.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -175,7 +174,7 @@ impl<'s> Play<'s> {
         }
         loop {
             self.simulation.settle().map_err(|it| it.to_string())?;
-            if !self.make_parts(usize::MAX) {
+            if !make_parts(&mut self.simulation.server, usize::MAX) {
                 return Ok(());
             }
         }
@@ -184,28 +183,9 @@ impl<'s> Play<'s> {
     fn step(&mut self) {
         self.simulation.step();
         if self.simulation.random.happens(150) {
-            self.make_parts(1);
+            make_parts(&mut self.simulation.server, 1);
         }
     }
-
-    /// Somebody makes parts ready and lets go of those that are to be deleted; false when there was nothing to do.
-    fn make_parts(&mut self, most: usize) -> bool {
-        let parts: Vec<_> =
-            self.simulation.server.list(&part()).filter_map(|(name, it)| made(name, it)).collect();
-        for request in parts.iter().take(most) {
-            self.simulation.server.perform(request).expect("parts do not resist");
-        }
-        !parts.is_empty()
-    }
-}
-
-/// What the maker of parts does to a part, if anything.
-fn made(name: &ObjectName, part: &Value) -> Option<Request> {
-    let name = name.clone();
-    Some(match making(part)? {
-        Making::Hold(patch) | Making::Release(patch) => Request::Merge { name, patch, manager: "maker" },
-        Making::Report(status) => Request::Status { name, status, uid: None },
-    })
 }
 
 fn compiled(nodes: &[NodePlan]) -> Arc<CompiledGraph> {
