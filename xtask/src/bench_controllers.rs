@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::bail;
 use serde_json::Value;
 
-use crate::{bench, bench_apiserver, command, go, results};
+use crate::{bench, command, dist, go, results};
 
 /// krono's controllers beside kro's.
 pub(crate) fn reconcile(root: &Path) -> anyhow::Result<()> {
@@ -18,10 +18,10 @@ pub(crate) fn revisions(root: &Path) -> anyhow::Result<()> {
 }
 
 fn measure(root: &Path, chore: &str, name: &str) -> anyhow::Result<()> {
-    command::run(&mut command::cargo(root, &["build", "--release", "-p", "krono-cli"]))?;
+    let krono = dist::build(root)?;
     let arguments = ["run", "--release", "--quiet", "-p", "krono-e2e-controllers", "--", chore, "--krono"];
     let mut cargo = command::cargo(root, &arguments);
-    let figures = bench::figures_of(cargo.arg(bench_apiserver::binary(root)?), name)?;
+    let figures = bench::figures_of(cargo.arg(krono), name)?;
     let pass = figures.get("pass") == Some(&Value::Bool(true));
     results::write(root, &format!("bench-{name}"), figures)?;
     if pass { Ok(()) } else { bail!("targets missed by {name}; see results/bench-{name}.json") }

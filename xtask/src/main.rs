@@ -12,6 +12,7 @@ mod conformance;
 mod crds;
 mod deep;
 mod definition_golden;
+mod dist;
 mod e2e;
 mod generated;
 mod go;
@@ -59,6 +60,8 @@ enum Chore {
     Crds,
     /// Ask the libraries of the API server about custom resource definitions and rewrite the golden file
     DefinitionGolden,
+    /// Build the program that ships and write it to target/dist; needs valgrind
+    Dist,
     /// Play kro's own manifests on krono's controllers, and let krono and kro take over from each other
     E2e {
         #[command(subcommand)]
@@ -103,6 +106,7 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::CelGolden => cel_golden::run(&root),
         Chore::Crds => crds::run(&root),
         Chore::DefinitionGolden => definition_golden::run(&root),
+        Chore::Dist => dist::run(&root),
         Chore::E2e { part } => e2e::run(&root, part.as_ref()),
         Chore::PatchGolden => patch_golden::run(&root),
         Chore::Kube(wanted) => kube::run(&root, &wanted),

@@ -10,7 +10,7 @@ use krono_planner::digest::Digest;
 use krono_planner::instance::Applied;
 use serde_json::{Value, json};
 
-pub(crate) use packed::Packed;
+pub(crate) use packed::{Packed, Sample};
 
 pub(crate) use watch::{Filter, Incomplete, KindCache, Reading};
 
@@ -27,6 +27,8 @@ pub(crate) struct Objects {
     shown: u64,
     /// UIDs that an answer said are gone: until the watch says so too, its news of them is old.
     dead: BTreeSet<String>,
+    /// What they look like.
+    sample: Sample,
 }
 
 /// One object.
@@ -56,8 +58,8 @@ impl Entry {
         self.object.without_spec()
     }
 
-    /// An object as it was read, outside of any cache; it loses most of its managed fields.
-    pub(crate) fn read(object: &mut Value) -> Self {
+    /// An object as it was read; it loses most of its managed fields.
+    pub(crate) fn read(object: &mut Value, sample: &mut Sample) -> Self {
         let live = Digest::of_applied(object, names::MANAGER_RESOURCES);
         let writers = writers_of_spec(object);
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -67,7 +69,7 @@ impl Entry {
             }
         }
         Self {
-            object: Packed::new(object),
+            object: sample.pack(object),
             uid: uid(object).into(),
             version: version(object),
             live,
@@ -115,7 +117,7 @@ impl Objects {
 
     /// Takes in what a watch shows.
     pub(crate) fn show(&mut self, object: &mut Value) -> Put {
-        let mut entry = Entry::read(object);
+        let mut entry = Entry::read(object, &mut self.sample);
         entry.confirmed = true;
         self.shown = self.shown.max(entry.version);
         if self.dead.contains(&*entry.uid) {
@@ -134,7 +136,7 @@ impl Objects {
 
     /// Takes in the answer to a write of ours, unless the watch has shown what came after it.
     pub(crate) fn answer(&mut self, object: &mut Value, desired: Option<Digest>) -> Put {
-        let mut entry = Entry::read(object);
+        let mut entry = Entry::read(object, &mut self.sample);
         let (namespace, name) = identity(object);
         entry.applied = desired.zip(entry.live).map(|(desired, live)| Applied { desired, live });
         let shown = self.shown;

@@ -17,7 +17,7 @@ use krono_planner::replacing;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::cache::{Entry, Incomplete, KindCache};
+use crate::cache::{Entry, Incomplete, KindCache, Sample};
 use crate::engine::Engine;
 use crate::queue::{InstanceKey, Key, Outcome};
 use crate::refusal::Refusal;
@@ -270,7 +270,8 @@ impl Pass<'_> {
         for done in join_all(tries).await {
             match done {
                 Ok(beside) => {
-                    self.beside.extend(beside.map(|(name, mut object)| (name, Entry::read(&mut object))));
+                    let read = |mut object| Entry::read(&mut object, &mut Sample::default());
+                    self.beside.extend(beside.map(|(name, object)| (name, read(object))));
                 }
                 Err(perform::Failure { refusal: Refusal::Stale | Refusal::Absent, .. }) => stale = true,
                 Err(perform::Failure { refusal: Refusal::Transient(_), .. }) if patience => stale = true,

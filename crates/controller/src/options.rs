@@ -20,7 +20,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            concurrency: 32,
+            concurrency: 16,
             allow_crd_deletion: false,
             condition_events: false,
             counts_every: Duration::from_secs(5),

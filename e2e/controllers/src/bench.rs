@@ -17,6 +17,8 @@ use crate::corpus::documents;
 use crate::programs;
 use crate::world::{Controller, World};
 
+pub(crate) use work::{chain, fan, instance};
+
 /// How much is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {

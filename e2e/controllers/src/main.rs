@@ -5,6 +5,7 @@ mod bench;
 mod chainsaw;
 mod cluster;
 mod corpus;
+mod layout;
 mod play;
 mod programs;
 mod report;
@@ -50,6 +51,11 @@ enum Chore {
     },
     /// Let krono take over from kro on the real server, and kro from krono
     Takeover,
+    /// Write down which functions krono's controllers run
+    Layout {
+        /// The file for their symbols
+        symbols: PathBuf,
+    },
     /// Measure krono's controllers beside kro's
     Bench {
         /// How many instances are created at once
@@ -94,6 +100,7 @@ async fn run(arguments: Arguments) -> anyhow::Result<bool> {
             let size = Size { instances, quiet: Duration::from_secs(quiet) };
             write(BENCH_JSON_PATH_VARIABLE, &bench::run(&krono, size, &only).await?).map(|()| true)
         }
+        Chore::Layout { symbols } => layout::run(&krono, &symbols).await.map(|()| true),
         Chore::BenchRevisions { only } => {
             let figures = bench::revisions::run(&krono, only).await?;
             write(BENCH_JSON_PATH_VARIABLE, &figures).map(|()| true)

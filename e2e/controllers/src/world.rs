@@ -26,6 +26,8 @@ pub(crate) enum Server {
 #[derive(Clone, Debug)]
 pub(crate) enum Controller {
     Krono(PathBuf),
+    /// krono's, and the file where valgrind tells which functions it ran.
+    Traced(PathBuf, PathBuf),
     /// kro's program, and flags beside those it always gets.
     Kro(PathBuf, Vec<String>),
 }
@@ -37,7 +39,7 @@ pub(crate) struct World {
     controller: Option<Process>,
     /// Where krono's controllers show their counters; those of `krono up` show none.
     counters: Option<u16>,
-    _workloads: Option<Process>,
+    _beside: Option<Process>,
     place: Place,
     folder: TempDir,
 }
@@ -57,6 +59,23 @@ enum Place {
     },
 }
 
+impl Controller {
+    /// The program to start, and all its flags.
+    fn command(&self, flags: Vec<String>) -> (PathBuf, Vec<String>) {
+        let (program, before, after): (_, Vec<String>, &[String]) = match self {
+            Self::Krono(krono) => (krono.clone(), vec!["controller".to_owned()], &[]),
+            Self::Traced(krono, calls) => {
+                let out = format!("--callgrind-out-file={}", calls.display());
+                let krono = krono.display().to_string();
+                let words = ["--tool=callgrind", "--demangle=no", &out, &krono, "controller"];
+                ("valgrind".into(), words.map(str::to_owned).to_vec(), &[])
+            }
+            Self::Kro(kro, more) => (kro.clone(), Vec::new(), more),
+        };
+        (program, before.into_iter().chain(flags).chain(after.iter().cloned()).collect())
+    }
+}
+
 impl World {
     /// `krono up`, which serves definitions.
     pub(crate) async fn embedded(krono: &Path) -> anyhow::Result<Self> {
@@ -65,18 +84,18 @@ impl World {
         let place = Place::Embedded { krono: krono.to_owned(), port: free_port()? };
         let process = start_embedded(&place, folder.path())?;
         let cluster = first_answer(&kubeconfig).await.with_context(|| process.last_words())?;
-        Ok(Self { cluster, controller: Some(process), counters: None, _workloads: None, place, folder })
+        Ok(Self { cluster, controller: Some(process), counters: None, _beside: None, place, folder })
     }
 
     /// `krono up` with nobody to look after definitions.
     pub(crate) async fn unattended(krono: &Path) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let port = free_port()?;
-        let process = start_up(krono, port, folder.path(), &["--controllers=none", "--workloads=none"])?;
+        let process = start_up(krono, port, folder.path(), &["--controllers=none", "--workloads=none", "--in-memory"])?;
         let cluster =
             first_answer(&folder.path().join("kubeconfig")).await.with_context(|| process.last_words())?;
         let place = Place::Unattended { _server: Box::new(process) };
-        Ok(Self { cluster, controller: None, counters: None, _workloads: None, place, folder })
+        Ok(Self { cluster, controller: None, counters: None, _beside: None, place, folder })
     }
 
     /// The real control plane with nobody to look after definitions, and pods that run when `workloads` are there.
@@ -90,7 +109,7 @@ impl World {
         let workloads = workloads.map(|krono| Process::start(krono, &flags, &log)).transpose()?;
         let cluster = first_answer(&kubeconfig).await?;
         let real = Place::Real { _plane: Box::new(plane) };
-        Ok(Self { cluster, controller: None, counters: None, _workloads: workloads, place: real, folder })
+        Ok(Self { cluster, controller: None, counters: None, _beside: workloads, place: real, folder })
     }
 
     /// The process id of the controller, while there is one.
@@ -107,7 +126,7 @@ impl World {
     pub(crate) async fn start_controller(&mut self, controller: &Controller) -> anyhow::Result<()> {
         self.stop_controller();
         let (metrics, probes) = (free_port()?, free_port()?);
-        let mut flags: Vec<String> = [
+        let flags = [
             ("--kubeconfig", self.cluster.kubeconfig.display().to_string()),
             ("--metrics-bind-address", format!("127.0.0.1:{metrics}")),
             ("--health-probe-bind-address", format!("127.0.0.1:{probes}")),
@@ -115,20 +134,25 @@ impl World {
         .into_iter()
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
-        let program = match controller {
-            Controller::Krono(program) => {
-                flags.insert(0, "controller".to_owned());
-                program
-            }
-            Controller::Kro(program, more) => {
-                flags.extend(more.iter().cloned());
-                program
-            }
-        };
-        let mut process = Process::start(program, &flags, &self.folder.path().join("controller.log"))?;
+        let (program, flags) = controller.command(flags);
+        let mut process = Process::start(&program, &flags, &self.folder.path().join("controller.log"))?;
         until_ready(&mut process, probes).await?;
         self.controller = Some(process);
         self.counters = matches!(controller, Controller::Krono(_)).then_some(metrics);
+        Ok(())
+    }
+
+    /// Asks the controller to end, and waits until it has.
+    pub(crate) async fn end_controller(&mut self) -> anyhow::Result<()> {
+        let Some(mut controller) = self.controller.take() else { return Ok(()) };
+        let asked = std::process::Command::new("kill").arg(controller.id().to_string()).status()?;
+        let deadline = Instant::now() + PATIENCE;
+        while controller.ended().is_none() {
+            if !asked.success() || Instant::now() > deadline {
+                bail!("the controller does not end:\n{}", controller.last_words());
+            }
+            tokio::time::sleep(ASK_AGAIN_AFTER).await;
+        }
         Ok(())
     }
 

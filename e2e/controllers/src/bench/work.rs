@@ -10,7 +10,7 @@ const WIDTH: usize = 5;
 pub(super) const MARK: &str = "bench.krono.dev/fan";
 
 /// A definition each of whose resources needs what the one before it holds.
-pub(super) fn chain() -> Value {
+pub(crate) fn chain() -> Value {
     let resource = |number: usize| {
         let value = match number {
             0 => "${schema.spec.value}".to_owned(),
@@ -22,7 +22,7 @@ pub(super) fn chain() -> Value {
 }
 
 /// A definition whose resources are independent; the edition is in one of them.
-pub(super) fn fan(edition: &str) -> Value {
+pub(crate) fn fan(edition: &str) -> Value {
     let resource = |number: usize| {
         let data =
             json!({"value": "${schema.spec.value}", "edition": if number == 0 { edition } else { "-" }});
@@ -31,7 +31,7 @@ pub(super) fn fan(edition: &str) -> Value {
     definition("BenchFan", &(0..WIDTH).map(resource).collect::<Vec<_>>())
 }
 
-pub(super) fn instance(kind: &str, name: &str) -> Value {
+pub(crate) fn instance(kind: &str, name: &str) -> Value {
     json!({"apiVersion": "kro.run/v1alpha1", "kind": kind, "metadata": {"name": name, "namespace": "default"},
         "spec": {"value": name}})
 }
