@@ -3,6 +3,7 @@
 mod census;
 mod evidence;
 mod facts;
+mod made;
 mod record;
 
 use jiff::Timestamp;
@@ -19,6 +20,7 @@ use evidence::Evidence;
 
 pub use census::{Census, Needs};
 pub use facts::Facts;
+pub use made::{Made, Revised, made};
 pub use record::Decision;
 
 /// The graphs of revisions, and what their schemas say about specs.

@@ -54,7 +54,7 @@ pub(super) async fn assign(
 }
 
 /// What the rules say about an instance now.
-pub(crate) fn decided<'a>(
+fn decided<'a>(
     serving: &'a Serving,
     facts: &'a Facts,
     instance: &'a Value,

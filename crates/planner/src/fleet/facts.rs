@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use krono_graph::KindName;
 use krono_history::hold::{self, Hold};
 use krono_history::input;
 use krono_history::issue::Named;
@@ -13,7 +14,8 @@ use krono_propagation::assignment::{Assignment, Fleet, Movement};
 use krono_propagation::limits::{Allowance, Limits};
 use serde_json::Value;
 
-use crate::instance::{INPUT_HISTORY, Keeping, Stamping, of_krono};
+use super::Revised;
+use crate::instance::{Assigned, INPUT_HISTORY, Keeping, Rollback, Stamping, of_krono};
 
 /// The revisions of a definition, and its policy about them.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,6 +115,28 @@ impl Facts {
     /// Whether instances may be pinned.
     pub fn may_pin(&self) -> bool {
         self.limits.pins == Allowance::Allowed
+    }
+
+    /// The rules for an instance that is made with a revision.
+    pub fn assigned<'a>(
+        &'a self,
+        by: &Revised,
+        is_defined: &'a (dyn Fn(&KindName) -> bool + Sync),
+        rollback: Option<&'a Rollback>,
+    ) -> Assigned<'a> {
+        Assigned {
+            definition: by.definition,
+            kept: &self.history,
+            current: Some(self.current.digest),
+            is_paused: by.is_paused,
+            keeping: self.keeping(),
+            input_limit: self.input_limit,
+            stamping: self.stamping,
+            may_pin: self.may_pin(),
+            minimum: self.limits.minimum,
+            is_defined,
+            rollback,
+        }
     }
 }
 
