@@ -1,6 +1,7 @@
 //! The controllers on the embedded API server.
 
 mod assignments;
+mod authors;
 mod backup;
 mod breaking;
 mod collections;
