@@ -15,13 +15,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use krono_graph::{CompiledGraph, KindName};
 use krono_history::input::seen_through;
 use krono_model::applyset::GroupKind;
-use krono_model::metadata::{Owner, is_suspended};
+use krono_model::metadata::{InstanceRef, Owner, is_suspended};
 use krono_model::names;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::digest::Digest;
 
-pub(crate) use assigned::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, known, of_krono};
+use assigned::Asked;
+pub(crate) use assigned::{
+    ASSIGNMENT, CURRENT_INPUT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, known, of_krono,
+};
 pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind};
 pub(crate) use evidence::{highest_stamp, is_at};
 pub(crate) use outlook::{Wanted, outlook};
@@ -123,7 +126,7 @@ impl Refused {
 /// One change of the cluster; the changes of one plan do not depend on each other.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Server-side apply of finalizer and labels to the instance.
+    /// Server-side apply of finalizer, labels and inventory to the instance.
     Manage(Value),
     /// Server-side apply of the inventory to the instance.
     Record(Value),
@@ -255,6 +258,16 @@ pub fn plan(world: &World<'_>) -> Plan {
         Ok(graph) => resources::plan(world, graph),
         Err(reason) => report::unresolved(world, reason),
     }
+}
+
+/// What the status of an instance that is assigned for the first time tells of its first input.
+pub(crate) fn first_input(
+    world: &World<'_>,
+    graph: &CompiledGraph,
+    assigned: &Assigned<'_>,
+) -> Map<String, Value> {
+    let id = InstanceRef::from_object(world.instance).applyset_id();
+    Asked::of(world, graph, assigned, &id).first(graph)
 }
 
 /// The annotation by which the user wants the instance left alone, if there is one.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use krono_history::writer::writer_of_annotation;
 use krono_model::applyset::Inventory;
 use krono_model::names;
-use krono_planner::fleet::{Decision, Facts, World, decide, is_lost};
+use krono_planner::fleet::{Decision, Facts, World, decide, is_lost, is_newborn};
 use krono_planner::instance::{Cluster, Keeping};
 use serde_json::Value;
 
@@ -31,7 +31,8 @@ pub(super) async fn assign(
     if !is_lost(&instance) {
         let decision = decided(serving, facts, &instance, None);
         if !decision.is_settled() {
-            return write(engine, serving, key, decision).await;
+            let birth = birth(engine, serving, facts, &instance, &decision).await;
+            return write(engine, serving, key, decision, birth).await;
         }
         if round.concerns(key, &instance) {
             engine.queue.add(Key::Instance(key.clone()));
@@ -50,7 +51,24 @@ pub(super) async fn assign(
         };
         decided(serving, facts, &instance, Some(&cluster))
     };
-    write(engine, serving, key, decision).await
+    write(engine, serving, key, decision, None).await
+}
+
+/// The issue of the first input goes with the first assignment. Where resources cannot be looked at yet it comes later.
+async fn birth(
+    engine: &Engine,
+    serving: &Arc<Serving>,
+    facts: &Facts,
+    instance: &Value,
+    decision: &Decision<'_>,
+) -> Option<Value> {
+    let is_usual = is_newborn(instance) && !decision.is_newly_pinned();
+    let content = decision.verdict.assignment.filter(|_| is_usual)?.digest;
+    let graph = serving.graph_of(content)?;
+    let caches = graph.caches(&engine.catalogue, &engine.caches).await.ok()?;
+    let beside = BTreeMap::new();
+    let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &beside).ok()?;
+    Some(decision.birth(facts, serving.owner(), &cluster, &crate::clock::now()))
 }
 
 /// What the rules say about an instance now.
@@ -98,6 +116,7 @@ async fn write(
     serving: &Arc<Serving>,
     key: &InstanceKey,
     mut decision: Decision<'_>,
+    birth: Option<Value>,
 ) -> Outcome {
     let name = (key.namespace.as_str(), key.name.as_str());
     let resource = &serving.instances.resource;
@@ -107,7 +126,8 @@ async fn write(
         let writer = live.and_then(|it| writer_of_annotation(&it, names::RGD_REVISION));
         decision.pinned_by = writer.map(|it| it.manager);
     }
-    let answer = engine.requests.merge(resource, name, &decision.patch(), Subresource::Status).await;
+    let patch = birth.unwrap_or_else(|| decision.patch());
+    let answer = engine.requests.merge(resource, name, &patch, Subresource::Status).await;
     match answer {
         Ok(answer) => {
             for notice in decision.notices(&answer) {

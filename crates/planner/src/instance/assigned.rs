@@ -14,13 +14,13 @@ use krono_history::number::{Traces, highest_claim};
 use krono_history::revision::History;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Action, World};
 
 pub use answer::{Notice, Rollback};
 pub use home::assignment;
-pub(crate) use home::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, of_krono};
+pub(crate) use home::{ASSIGNMENT, CURRENT_INPUT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, of_krono};
 pub use objects::kind as input_kind;
 pub(crate) use objects::known;
 pub(super) use stamps::{Stamps, revision_of};
@@ -141,9 +141,21 @@ impl<'p> Asked<'p> {
     }
 
     fn begun(&self, graph: &CompiledGraph) -> Option<Action> {
+        let status = self.news(graph)?;
+        let version = &self.world.instance["metadata"]["resourceVersion"];
+        Some(Action::Begin(json!({"metadata": {"resourceVersion": version}, "status": status})))
+    }
+
+    /// What the status does not tell yet of a new input; nothing where that waits for an object.
+    pub(super) fn first(&self, graph: &CompiledGraph) -> Map<String, Value> {
+        let is_inline = self.assigned.keeping == Keeping::Inline;
+        is_inline.then(|| self.news(graph)).flatten().unwrap_or_default()
+    }
+
+    fn news(&self, graph: &CompiledGraph) -> Option<Map<String, Value>> {
         let is_told = |it: &&Input| self.told.current().is_some_and(|told| told.number == it.number);
         let current = self.inputs.current().filter(|it| self.is_new || !is_told(it))?;
-        let mut status = serde_json::Map::new();
+        let mut status = Map::new();
         let fields = [
             (home::CURRENT_INPUT, json!(current.number.to_wire())),
             (home::CURRENT_REVISION, json!(current.definition.number.to_wire())),
@@ -153,8 +165,7 @@ impl<'p> Asked<'p> {
         for (name, value) in fields {
             home::put(&mut status, graph, name, value);
         }
-        let version = &self.world.instance["metadata"]["resourceVersion"];
-        Some(Action::Begin(json!({"metadata": {"resourceVersion": version}, "status": status})))
+        Some(status)
     }
 }
 
