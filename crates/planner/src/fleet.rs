@@ -14,7 +14,7 @@ use krono_propagation::assignment::{self as rules, Assignment, HeldInput, Instan
 use serde_json::Value;
 
 use crate::definition::Graphs;
-use crate::instance::{CURRENT_INPUT, Cluster, INPUT_HISTORY, assignment, known, of_krono};
+use crate::instance::{Cluster, INPUT_HISTORY, assignment, known, of_krono};
 use evidence::Evidence;
 
 pub use census::{Census, Needs};
@@ -44,14 +44,6 @@ pub struct World<'a> {
 pub fn is_lost(instance: &Value) -> bool {
     let inventory = Inventory::read(instance).ok().flatten().unwrap_or_default();
     assignment(instance).is_none() && !inventory.group_kinds.is_empty()
-}
-
-/// Whether nothing was done for an instance yet.
-pub fn is_newborn(instance: &Value) -> bool {
-    let inventory = Inventory::read(instance).ok().flatten().unwrap_or_default();
-    assignment(instance).is_none()
-        && inventory.group_kinds.is_empty()
-        && of_krono(&instance["status"], CURRENT_INPUT).is_null()
 }
 
 /// Decides which revision an instance should run; its resources are looked at only when it [is lost](is_lost).

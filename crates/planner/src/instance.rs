@@ -22,9 +22,7 @@ use serde_json::{Map, Value};
 use crate::digest::Digest;
 
 use assigned::Asked;
-pub(crate) use assigned::{
-    ASSIGNMENT, CURRENT_INPUT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, known, of_krono,
-};
+pub(crate) use assigned::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, known, of_krono};
 pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind};
 pub(crate) use evidence::{highest_stamp, is_at};
 pub(crate) use outlook::{Wanted, outlook};
@@ -260,14 +258,11 @@ pub fn plan(world: &World<'_>) -> Plan {
     }
 }
 
-/// What the status of an instance that is assigned for the first time tells of its first input.
-pub(crate) fn first_input(
-    world: &World<'_>,
-    graph: &CompiledGraph,
-    assigned: &Assigned<'_>,
-) -> Map<String, Value> {
+/// What the status does not tell yet of the input that an instance asks for.
+pub(crate) fn next_input(world: &World<'_>, graph: &CompiledGraph) -> Map<String, Value> {
     let id = InstanceRef::from_object(world.instance).applyset_id();
-    Asked::of(world, graph, assigned, &id).first(graph)
+    let asked = world.assigned.map(|it| Asked::of(world, graph, it, &id));
+    asked.and_then(|it| it.next(graph)).unwrap_or_default()
 }
 
 /// The annotation by which the user wants the instance left alone, if there is one.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use krono_history::writer::writer_of_annotation;
 use krono_model::applyset::Inventory;
 use krono_model::names;
-use krono_planner::fleet::{Decision, Facts, World, decide, is_lost, is_newborn};
+use krono_planner::fleet::{Decision, Facts, World, decide, is_lost};
 use krono_planner::instance::{Cluster, Keeping};
 use serde_json::Value;
 
@@ -31,8 +31,7 @@ pub(super) async fn assign(
     if !is_lost(&instance) {
         let decision = decided(serving, facts, &instance, None);
         if !decision.is_settled() {
-            let birth = birth(engine, serving, facts, &instance, &decision).await;
-            return write(engine, serving, key, decision, birth).await;
+            return write(engine, serving, facts, key, decision).await;
         }
         if round.concerns(key, &instance) {
             engine.queue.add(Key::Instance(key.clone()));
@@ -51,24 +50,21 @@ pub(super) async fn assign(
         };
         decided(serving, facts, &instance, Some(&cluster))
     };
-    write(engine, serving, key, decision, None).await
+    write(engine, serving, facts, key, decision).await
 }
 
-/// The issue of the first input goes with the first assignment. Where resources cannot be looked at yet it comes later.
-async fn birth(
-    engine: &Engine,
-    serving: &Arc<Serving>,
-    facts: &Facts,
-    instance: &Value,
-    decision: &Decision<'_>,
-) -> Option<Value> {
-    let is_usual = is_newborn(instance) && !decision.is_newly_pinned();
-    let content = decision.verdict.assignment.filter(|_| is_usual)?.digest;
-    let graph = serving.graph_of(content)?;
-    let caches = graph.caches(&engine.catalogue, &engine.caches).await.ok()?;
+/// What is written of a decision: with it, the input is issued that it leads to; unless resources cannot be looked at
+/// yet, for then the instance does so later.
+async fn patch(engine: &Engine, serving: &Serving, facts: &Facts, decision: &Decision<'_>) -> Value {
+    let graph = decision.verdict.assignment.and_then(|it| serving.graph_of(it.digest));
+    let Some(graph) = graph else { return decision.patch() };
+    let Ok(caches) = graph.caches(&engine.catalogue, &engine.caches).await else { return decision.patch() };
     let beside = BTreeMap::new();
-    let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &beside).ok()?;
-    Some(decision.birth(facts, serving.owner(), &cluster, &crate::clock::now()))
+    let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &beside);
+    match cluster {
+        Ok(cluster) => decision.patch_with_input(facts, serving.owner(), &cluster, &crate::clock::now()),
+        Err(_) => decision.patch(),
+    }
 }
 
 /// What the rules say about an instance now.
@@ -114,9 +110,9 @@ async fn all_caches(
 async fn write(
     engine: &Engine,
     serving: &Arc<Serving>,
+    facts: &Facts,
     key: &InstanceKey,
     mut decision: Decision<'_>,
-    birth: Option<Value>,
 ) -> Outcome {
     let name = (key.namespace.as_str(), key.name.as_str());
     let resource = &serving.instances.resource;
@@ -126,7 +122,7 @@ async fn write(
         let writer = live.and_then(|it| writer_of_annotation(&it, names::RGD_REVISION));
         decision.pinned_by = writer.map(|it| it.manager);
     }
-    let patch = birth.unwrap_or_else(|| decision.patch());
+    let patch = patch(engine, serving, facts, &decision).await;
     let answer = engine.requests.merge(resource, name, &patch, Subresource::Status).await;
     match answer {
         Ok(answer) => {

@@ -10,7 +10,7 @@ use krono_propagation::assignment::{Because, Remark, Verdict};
 use serde_json::{Map, Value, json};
 
 use super::Facts;
-use crate::instance::{ASSIGNMENT, Cluster, Notice, Refused, World, assignment_patch, first_input, of_krono};
+use crate::instance::{ASSIGNMENT, Cluster, Notice, Refused, World, assignment_patch, next_input, of_krono};
 
 const BECAUSE: &str = "because";
 
@@ -39,24 +39,29 @@ impl Decision<'_> {
         assignment_patch(self.instance, self.graph, &self.record(), Map::new())
     }
 
-    /// The same patch with the issue of the first input in it, for an instance that is [newborn](super::is_newborn).
-    pub fn birth(&self, facts: &Facts, owner: Owner<'_>, cluster: &dyn Cluster, now: &str) -> Value {
-        let input = self.graph.zip(facts.made(&self.verdict)).map(|(graph, made)| {
-            let assigned = facts.assigned(made, &|_| false, None);
-            first_input(
-                &World {
-                    instance: self.instance,
-                    graph: Ok(graph),
-                    owner,
-                    assigned: Some(&assigned),
-                    cluster,
-                    refused: &Refused::default(),
-                    resting: &BTreeSet::new(),
-                    now,
-                },
-                graph,
-                &assigned,
-            )
+    /// The same patch, with the issue of the input that it leads to; `cluster` shows the resources of the assigned
+    /// revision.
+    pub fn patch_with_input(
+        &self,
+        facts: &Facts,
+        owner: Owner<'_>,
+        cluster: &dyn Cluster,
+        now: &str,
+    ) -> Value {
+        let asks = &self.instance["metadata"]["annotations"][names::INPUT_ROLLBACK_ANNOTATION];
+        let made = facts.made(&self.verdict).filter(|_| asks.is_null());
+        let input = self.graph.zip(made).map(|(graph, made)| {
+            let world = World {
+                instance: self.instance,
+                graph: Ok(graph),
+                owner,
+                assigned: Some(&facts.assigned(made, &|_| false, None)),
+                cluster,
+                refused: &Refused::default(),
+                resting: &BTreeSet::new(),
+                now,
+            };
+            next_input(&world, graph)
         });
         assignment_patch(self.instance, self.graph, &self.record(), input.unwrap_or_default())
     }

@@ -20,7 +20,7 @@ use super::{Action, World};
 
 pub use answer::{Notice, Rollback};
 pub use home::assignment;
-pub(crate) use home::{ASSIGNMENT, CURRENT_INPUT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, of_krono};
+pub(crate) use home::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, of_krono};
 pub use objects::kind as input_kind;
 pub(crate) use objects::known;
 pub(super) use stamps::{Stamps, revision_of};
@@ -147,9 +147,8 @@ impl<'p> Asked<'p> {
     }
 
     /// What the status does not tell yet of a new input; nothing where that waits for an object.
-    pub(super) fn first(&self, graph: &CompiledGraph) -> Map<String, Value> {
-        let is_inline = self.assigned.keeping == Keeping::Inline;
-        is_inline.then(|| self.news(graph)).flatten().unwrap_or_default()
+    pub(super) fn next(&self, graph: &CompiledGraph) -> Option<Map<String, Value>> {
+        self.news(graph).filter(|_| self.assigned.keeping == Keeping::Inline)
     }
 
     fn news(&self, graph: &CompiledGraph) -> Option<Map<String, Value>> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use krono_model::metadata::Owner;
-use krono_planner::fleet::{Facts, World, decide, is_lost, is_newborn};
+use krono_planner::fleet::{Facts, World, decide, is_lost};
 use krono_planner::instance::ObjectName;
 
 use super::definition::merge;
@@ -63,12 +63,8 @@ impl Simulation {
         if decision.is_settled() {
             return;
         }
-        let patch = if is_newborn(&instance) {
-            let owner = Owner { definition_name: &governance.definition.name, definition_uid: &serving.uid };
-            decision.birth(facts, owner, &all(), &self.server.now().to_string())
-        } else {
-            decision.patch()
-        };
+        let owner = Owner { definition_name: &governance.definition.name, definition_uid: &serving.uid };
+        let patch = decision.patch_with_input(facts, owner, &all(), &self.server.now().to_string());
         let request = merge(name.clone(), patch);
         match self.send(&request) {
             None | Some(Err(Refusal::NotFound)) => {}

@@ -4,7 +4,7 @@ use krono_graph::CompiledGraph;
 use krono_history::{Digest, RevisionNumber};
 use serde_json::{Map, Value, json};
 
-pub(crate) const CURRENT_INPUT: &str = "currentInputRevision";
+pub(super) const CURRENT_INPUT: &str = "currentInputRevision";
 pub(super) const CURRENT_REVISION: &str = "currentRGDRevision";
 pub(crate) const OBSERVED_INPUT: &str = "observedInputRevision";
 pub(super) const OBSERVED_REVISION: &str = "observedRGDRevision";
