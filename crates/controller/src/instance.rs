@@ -181,7 +181,7 @@ impl Pass<'_> {
             return Ok(Plan::default());
         };
         let is_defined = |kind: &KindName| Serving::cache(caches, kind).is_some_and(|cache| cache.is_defined);
-        let assigned = made.by.as_ref().map(|(facts, by)| facts.assigned(by, &is_defined, rollback));
+        let assigned = made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback));
         Ok(plan(&World {
             instance: &instance.object(),
             graph: made.graph.as_ref().map(|it| &it.compiled).map_err(String::as_str),

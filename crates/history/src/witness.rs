@@ -56,7 +56,9 @@ fn put(object: &mut Value, old: Option<&Value>, key: &str, new: Option<String>) 
 
 fn remove(object: &mut Value, key: &str) {
     let annotations = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut);
-    annotations.into_iter().for_each(|it| drop(it.remove(key)));
+    if let Some(annotations) = annotations {
+        annotations.remove(key);
+    }
 }
 
 fn annotation<'v>(object: &'v Value, key: &str) -> Option<&'v str> {

@@ -19,8 +19,8 @@ use crate::instance::{Cluster, INPUT_HISTORY, assignment, known, of_krono};
 use evidence::Evidence;
 
 pub use census::{Census, Needs};
-pub use facts::Facts;
-pub use made::{Made, Revised, made};
+pub use facts::{Facts, Revised};
+pub use made::{Made, made};
 pub use record::Decision;
 
 /// The graphs of revisions, and what their schemas say about specs.

@@ -83,7 +83,7 @@ pub struct Summary {
 impl FleetPlan {
     /// The numbers.
     pub fn summary(&self) -> Summary {
-        self.instances.iter().fold(Summary::default(), |sum, it| sum.with(it))
+        self.instances.iter().fold(Summary::default(), Summary::with)
     }
 
     /// Whether nothing would happen to anything.

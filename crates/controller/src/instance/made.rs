@@ -43,12 +43,12 @@ impl Made {
         Some(match (made, facts) {
             (Decided::Content(digest), _) => Self::plain(serving.graph_or_reason(digest)),
             (Decided::Nothing(words), _) => Self::plain(Err(words)),
-            (Decided::Revision(by), Some(facts)) => {
+            (Decided::Revision { by, problem }, Some(facts)) => {
                 let graph = serving.graph_or_reason(by.definition.digest);
-                let graph = graph.map_err(|reason| by.problem.clone().unwrap_or(reason));
+                let graph = graph.map_err(|reason| problem.unwrap_or(reason));
                 Self { graph, by: Some((facts, by)), has_request: Rollback::is_asked(instance) }
             }
-            (Decided::Current | Decided::Revision(_), _) => {
+            (Decided::Current | Decided::Revision { .. }, _) => {
                 Self::plain(serving.current().cloned().map_err(str::to_owned))
             }
         })

@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use krono_graph::KindName;
 use krono_history::hold::{self, Hold};
-use krono_history::input;
+use krono_history::input::{self, Definition};
 use krono_history::issue::Named;
 use krono_history::revision::History;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
-use krono_propagation::assignment::{Assignment, Fleet, Movement};
+use krono_propagation::assignment::{Assignment, Because, Fleet, Movement, Verdict};
 use krono_propagation::limits::{Allowance, Limits};
 use serde_json::Value;
 
-use super::Revised;
 use crate::instance::{Assigned, INPUT_HISTORY, Keeping, Rollback, Stamping, of_krono};
 
 /// The revisions of a definition, and its policy about them.
@@ -35,6 +34,15 @@ pub struct Facts {
     hold: Hold,
     highest: Option<RevisionNumber>,
     issued_at: BTreeMap<RevisionNumber, Timestamp>,
+}
+
+/// The revision that an instance is made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revised {
+    /// The newest with the assigned content.
+    pub definition: Definition,
+    /// Whether the instance is to be left alone.
+    pub is_paused: bool,
 }
 
 impl Facts {
@@ -104,23 +112,19 @@ impl Facts {
         self.fleet("", now).next_end_of_pins()
     }
 
-    /// Where inputs are kept.
-    pub fn keeping(&self) -> Keeping<'_> {
-        match &self.keeping {
-            Some(definition) => Keeping::Objects { definition },
-            None => Keeping::Inline,
-        }
+    /// What an instance with this verdict is made with; nothing while it has no assignment.
+    pub fn made(&self, verdict: &Verdict) -> Option<Revised> {
+        let assignment = verdict.assignment?;
+        let newest = self.history.newest_with(assignment.digest);
+        let number = newest.map_or(assignment.number, |it| it.number);
+        let definition = Definition { number, digest: assignment.digest };
+        Some(Revised { definition, is_paused: verdict.because == Because::Paused })
     }
 
-    /// Whether instances may be pinned.
-    pub fn may_pin(&self) -> bool {
-        self.limits.pins == Allowance::Allowed
-    }
-
-    /// The rules for an instance that is made with a revision.
+    /// The same, with all that its plan needs.
     pub fn assigned<'a>(
         &'a self,
-        by: &Revised,
+        by: Revised,
         is_defined: &'a (dyn Fn(&KindName) -> bool + Sync),
         rollback: Option<&'a Rollback>,
     ) -> Assigned<'a> {
@@ -137,6 +141,19 @@ impl Facts {
             is_defined,
             rollback,
         }
+    }
+
+    /// Where inputs are kept.
+    pub fn keeping(&self) -> Keeping<'_> {
+        match &self.keeping {
+            Some(definition) => Keeping::Objects { definition },
+            None => Keeping::Inline,
+        }
+    }
+
+    /// Whether instances may be pinned.
+    pub fn may_pin(&self) -> bool {
+        self.limits.pins == Allowance::Allowed
     }
 }
 

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use krono_history::Digest;
 use krono_history::input::Definition;
 use krono_history::issue::Named;
-use krono_propagation::assignment::{Because, Remark};
+use krono_propagation::assignment::Remark;
 use serde_json::Value;
 
-use super::{Facts, Schemas, World, decide};
+use super::{Facts, Revised, Schemas, World, decide};
 use crate::instance::assignment;
 
 /// What an instance is made with.
@@ -20,18 +20,12 @@ pub enum Made {
     /// Nothing; it waits for its first revision and is told why.
     Nothing(String),
     /// A revision.
-    Revision(Revised),
-}
-
-/// The revision that an instance is made with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Revised {
-    /// The newest with the content that it is assigned to.
-    pub definition: Definition,
-    /// Whether the instance is to be left alone, in krono's words.
-    pub is_paused: bool,
-    /// Why there is no graph of it.
-    pub problem: Option<String>,
+    Revision {
+        /// Which.
+        by: Revised,
+        /// Why there is no graph of it.
+        problem: Option<String>,
+    },
 }
 
 /// What an instance is made with, given what instances move to and what is the same for all of them; nothing while its
@@ -57,14 +51,11 @@ pub fn made(
         return None;
     }
     let verdict = decision.verdict;
-    let Some(assignment) = verdict.assignment else {
+    let Some(by) = facts.made(&verdict) else {
         let words: Vec<String> = verdict.remarks.iter().map(Remark::to_string).collect();
         return Some(Made::Nothing(words.join("; ")));
     };
-    let (digest, is_paused) = (assignment.digest, verdict.because == Because::Paused);
-    let number = facts.history.newest_with(digest).map_or(assignment.number, |it| it.number);
-    let definition = Definition { number, digest };
-    Some(Made::Revision(Revised { problem: problem(&definition, schemas), definition, is_paused }))
+    Some(Made::Revision { by, problem: problem(&by.definition, schemas) })
 }
 
 fn problem(definition: &Definition, schemas: &dyn Schemas) -> Option<String> {

@@ -64,7 +64,9 @@ impl<'a> Prospect<'a> {
         let content = |it: &Value| Plain::of(name, it, standing.options);
         let kept = Revisions::read(&definition, standing.revisions, None, content);
         let mut census = Census::default();
-        standing.instances.iter().for_each(|it| census.take(it));
+        for instance in standing.instances {
+            census.take(instance);
+        }
         let ground = Ground { standing: &standing, definition: &definition, kept: &kept, census: &census };
         let effect =
             verdict::effect(crate::definition::crd::standing(&ground.world(&kept.history), standing.new));
@@ -92,7 +94,7 @@ impl<'a> Prospect<'a> {
         let old = from.and_then(|it| self.schemas.graph_of(it)?.ok()).or(self.standing.old);
         if matches!(self.effect, KindEffect::Refused(_)) {
             let stays = Course { from: self.number(from), to: self.number(from), stays: None };
-            return (stays, self.unmoved(instance, old, owner, premise));
+            return (stays, unmoved(instance, old, owner, premise));
         }
         let now = self.standing.now.parse().unwrap_or(Timestamp::UNIX_EPOCH);
         let world = Fleet { facts: &self.facts, instance, schemas: &self.schemas, now };
@@ -104,27 +106,13 @@ impl<'a> Prospect<'a> {
             Some(new) if to != from || old.is_none() => {
                 forecast(&Edit { old, new, owner }, instance, premise)
             }
-            Some(_) | None => self.unmoved(instance, old, owner, premise),
+            Some(_) | None => unmoved(instance, old, owner, premise),
         };
         let is_suspended = forecast.is_suspended || course.is_paused();
         if course.is_paused() {
             return (course, Forecast { is_suspended, ..Forecast::default() });
         }
         (course, Forecast { is_suspended, ..forecast })
-    }
-
-    /// What happens to an instance that stays where it is.
-    fn unmoved(
-        &self,
-        instance: &Value,
-        graph: Option<&CompiledGraph>,
-        owner: Owner<'_>,
-        premise: &Premise<'_>,
-    ) -> Forecast {
-        match graph {
-            Some(graph) => forecast(&Edit { old: Some(graph), new: graph, owner }, instance, premise),
-            None => Forecast::default(),
-        }
     }
 
     /// The instance, made with what instances are taken to be made with if it does not say.
@@ -144,6 +132,19 @@ impl<'a> Prospect<'a> {
 
     fn number(&self, content: Option<Digest>) -> Option<RevisionNumber> {
         self.facts.history.newest_with(content?).map(|it| it.number)
+    }
+}
+
+/// What happens to an instance that stays where it is.
+fn unmoved(
+    instance: &Value,
+    graph: Option<&CompiledGraph>,
+    owner: Owner<'_>,
+    premise: &Premise<'_>,
+) -> Forecast {
+    match graph {
+        Some(graph) => forecast(&Edit { old: Some(graph), new: graph, owner }, instance, premise),
+        None => Forecast::default(),
     }
 }
 
@@ -171,7 +172,9 @@ impl Ground<'_, '_> {
             }
         };
         let live = self.standing.live.filter(|_| self.standing.old.is_some() && all.is_empty());
-        live.into_iter().for_each(|it| issue(it, &mut all));
+        if let Some(live) = live {
+            issue(live, &mut all);
+        }
         let known = History::new(all.clone());
         issue(self.standing.edited, &mut all);
         (self.served(&known), History::new(all))

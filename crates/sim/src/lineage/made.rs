@@ -40,12 +40,12 @@ impl Simulation {
         Some(match (decided, facts) {
             (Decided::Content(digest), _) => Made::plain(graph_of(digest)),
             (Decided::Nothing(words), _) => Made::plain(Err(words)),
-            (Decided::Revision(by), Some(facts)) => {
+            (Decided::Revision { by, problem }, Some(facts)) => {
                 let graph = graph_of(by.definition.digest);
-                let graph = graph.map_err(|reason| by.problem.clone().unwrap_or(reason));
+                let graph = graph.map_err(|reason| problem.unwrap_or(reason));
                 Made { graph, by: Some((facts, by)), has_request: Rollback::is_asked(instance) }
             }
-            (Decided::Current | Decided::Revision(_), _) => Made::plain(serving.graph.clone()),
+            (Decided::Current | Decided::Revision { .. }, _) => Made::plain(serving.graph.clone()),
         })
     }
 
@@ -80,7 +80,8 @@ impl Simulation {
         let is_asked = made.has_request && work.refused.instance.is_none();
         let rollback = if is_asked { self.server.get(name).and_then(Rollback::of) } else { None };
         let is_defined = |_: &KindName| false;
-        let assigned = made.by.as_ref().map(|(facts, by)| facts.assigned(by, &is_defined, rollback.as_ref()));
+        let assigned =
+            made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback.as_ref()));
         let graph = made.graph.as_ref().map(|it| &it.compiled);
         let uid = self.controller.mind.serving.as_ref().map(|it| it.uid.as_str()).unwrap_or_default();
         Some(plan(&World {

@@ -19,7 +19,8 @@ pub(super) fn of_events(events: &[Value], whose: Whose, kept_since: Option<Times
     let is_shown = |it: &&Value| {
         let reason = it["reason"].as_str().unwrap_or_default();
         let is_kept = || kept_since.is_some() && super::second(time_of_event(it)) >= kept_since;
-        !is_state(reason) && !OF_RESOURCES.contains(&reason) && !(reason == ISSUED && is_kept())
+        let is_known = reason == ISSUED && is_kept();
+        !is_known && !is_state(reason) && !OF_RESOURCES.contains(&reason)
     };
     let mut entries: Vec<Entry> = events.iter().filter(is_shown).map(|it| entry(it, whose)).collect();
     entries.sort_by_key(|it| std::cmp::Reverse(super::instant(it.when.as_deref())));

@@ -70,21 +70,21 @@ impl Asked<'_> {
         let rollback = self.assigned.rollback?;
         match (&rollback.text, &rollback.of_definition) {
             (Some(text), None) => self.judged(rollback, text),
-            (Some(text), Some(_)) => self.misplaced(rollback, text, two_requests()),
-            (None, Some(text)) => self.misplaced(rollback, text, request_of_definition()),
+            (Some(text), Some(_)) => self.misplaced(rollback, text, &two_requests()),
+            (None, Some(text)) => self.misplaced(rollback, text, &request_of_definition()),
             (None, None) => None,
         }
     }
 
     /// A request that is refused whatever it asks for.
-    fn misplaced(&self, rollback: &Rollback, request: &str, words: String) -> Option<(Action, Notice)> {
+    fn misplaced(&self, rollback: &Rollback, request: &str, words: &str) -> Option<(Action, Notice)> {
         let answered = &self.world.instance["metadata"]["annotations"][names::ANSWERED_ROLLBACK_ANNOTATION];
         let is_put_back = rollback.writer.as_ref().is_some_and(Writer::is_declarative);
         (*answered != request || !is_put_back).then(|| self.refused(rollback, request, words))
     }
 
-    fn refused(&self, rollback: &Rollback, request: &str, words: String) -> (Action, Notice) {
-        let noted = refused::noted(self.world.instance, &words);
+    fn refused(&self, rollback: &Rollback, request: &str, words: &str) -> (Action, Notice) {
+        let noted = refused::noted(self.world.instance, words);
         let action = self.amend(rollback, request, json!({names::ROLLBACK_REFUSED_ANNOTATION: noted}), None);
         let note = format!("not rolled back: {words}");
         (action, Notice { reason: ROLLBACK_REFUSED, note, is_warning: true })
@@ -119,7 +119,7 @@ impl Asked<'_> {
         );
         match verdict {
             Verdict::PutBack { .. } => None,
-            Verdict::Refused(refusal) => Some(self.refused(rollback, asked, refusal.to_string())),
+            Verdict::Refused(refusal) => Some(self.refused(rollback, asked, &refusal.to_string())),
             Verdict::Restore { number, spec, pin } => {
                 let (mut changed, words) = pinned(pin);
                 changed[names::ROLLBACK_REFUSED_ANNOTATION] = Value::Null;
