@@ -18,7 +18,7 @@ use crate::instance::{Cluster, INPUT_HISTORY, assignment, known, of_krono};
 use evidence::Evidence;
 
 pub use census::{Census, Needs};
-pub use facts::Facts;
+pub use facts::{Facts, Made};
 pub use record::Decision;
 
 /// The graphs of revisions, and what their schemas say about specs.
