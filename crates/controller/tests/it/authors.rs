@@ -10,6 +10,7 @@ use kube::Api;
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams};
 use serde_json::{Value, json};
 
+use crate::place::Lease;
 use crate::revisions::{APP, app, revision};
 use crate::world::{World, instance};
 
@@ -57,7 +58,8 @@ async fn author(world: &World, number: u64) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn v11_a_revision_names_the_user_where_somebody_sees_it() {
     let server = Server::builder().witness(Arc::new(Everybody)).start().await.expect("a server");
-    let world = World::start_on(server.acting_as(user("system:krono")), Options::default()).await;
+    let place = server.acting_as(user("system:krono"));
+    let world = World::start_on(place, Lease::of_ones_own(), Options::default()).await;
     patch(&server, "alice", &app("one"), Patch::Apply(app("one"))).await;
     assert_eq!(author(&world, 1).await, json!(["kubectl", "alice"]));
     patch(&server, "bob", &app("two"), Patch::Apply(app("two"))).await;
