@@ -79,6 +79,15 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// Whether this is newer, or the same seen through a newer schema: while the schema of a kind changes, a server
+    /// shows fields to some that it still hides from others.
+    fn is_news_to(&self, known: &Self) -> bool {
+        self.version > known.version
+            || (self.version == known.version && self.object.length() > known.object.length())
+    }
+}
+
 /// What became of an object that was put in.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Put {
@@ -125,7 +134,7 @@ impl Objects {
         }
         let (namespace, name) = identity(object);
         if let Some(known) = self.get_mut(&namespace, &name)
-            && known.version >= entry.version
+            && !entry.is_news_to(known)
             && entry.version > 0
         {
             known.confirmed = true;
@@ -141,7 +150,7 @@ impl Objects {
         entry.applied = desired.zip(entry.live).map(|(desired, live)| Applied { desired, live });
         let shown = self.shown;
         match self.get_mut(&namespace, &name) {
-            Some(known) if known.version >= entry.version => {
+            Some(known) if !entry.is_news_to(known) => {
                 known.applied = entry.applied.or(known.applied);
                 Put::Known
             }
@@ -303,6 +312,30 @@ mod tests {
         assert_eq!(version_of(&objects, "a"), None);
         objects.answer(&mut object("a", 8, "x"), None);
         assert_eq!(version_of(&objects, "a"), Some(8));
+    }
+
+    #[test]
+    fn a_watch_that_hides_new_fields_does_not_hide_them_for_ever() {
+        let hidden = || object("a", 5, "x");
+        let shown = || {
+            let mut object = object("a", 5, "x");
+            object["status"] = json!({"assignment": {"revision": 1}});
+            object
+        };
+        let status = |objects: &Objects| objects.get("here", "a").map(|it| it.object()["status"].clone());
+        let full = Some(shown()["status"].clone());
+
+        let mut objects = Objects::default();
+        objects.show(&mut hidden());
+        assert!(matches!(objects.answer(&mut shown(), None), Put::Changed { before: Some(_) }));
+        assert_eq!(objects.show(&mut hidden()), Put::Known);
+        assert_eq!(status(&objects), full);
+
+        let mut objects = Objects::default();
+        objects.answer(&mut hidden(), None);
+        assert!(matches!(objects.show(&mut shown()), Put::Changed { before: Some(_) }));
+        assert_eq!(objects.answer(&mut hidden(), None), Put::Known);
+        assert_eq!(status(&objects), full);
     }
 
     fn with_uid(uid: &str, version: u64) -> Value {
