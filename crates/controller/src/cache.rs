@@ -40,8 +40,6 @@ pub(crate) struct Entry {
     version: u64,
     pub(crate) live: Option<Digest>,
     pub(crate) applied: Option<Applied>,
-    /// Whether the watch has shown it, in this version or another.
-    confirmed: bool,
 }
 
 impl Entry {
@@ -74,12 +72,9 @@ impl Entry {
             version: version(object),
             live,
             applied: None,
-            confirmed: false,
         }
     }
-}
 
-impl Entry {
     /// Whether this is newer, or the same seen through a newer schema: while the schema of a kind changes, a server
     /// shows fields to some that it still hides from others.
     fn is_news_to(&self, known: &Self) -> bool {
@@ -126,18 +121,14 @@ impl Objects {
 
     /// Takes in what a watch shows.
     pub(crate) fn show(&mut self, object: &mut Value) -> Put {
-        let mut entry = Entry::read(object, &mut self.sample);
-        entry.confirmed = true;
+        let entry = Entry::read(object, &mut self.sample);
         self.shown = self.shown.max(entry.version);
         if self.dead.contains(&*entry.uid) {
             return Put::Known;
         }
         let (namespace, name) = identity(object);
-        if let Some(known) = self.get_mut(&namespace, &name)
-            && !entry.is_news_to(known)
-            && entry.version > 0
-        {
-            known.confirmed = true;
+        let known = self.get(&namespace, &name);
+        if known.is_some_and(|it| !entry.is_news_to(it)) && entry.version > 0 {
             return Put::Known;
         }
         self.insert(object, entry)
