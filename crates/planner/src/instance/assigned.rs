@@ -12,6 +12,7 @@ use krono_history::input::{
 };
 use krono_history::number::{Traces, highest_claim};
 use krono_history::revision::History;
+use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use serde_json::{Map, Value, json};
@@ -42,6 +43,8 @@ pub struct Assigned<'a> {
     pub input_limit: usize,
     /// When revisions are written on resources.
     pub stamping: Stamping,
+    /// Whether users are who the instance says they are.
+    pub notes: Notes,
     /// Whether instances may be pinned.
     pub may_pin: bool,
     /// The lowest number that anybody may run.
@@ -109,7 +112,7 @@ impl<'p> Asked<'p> {
             inputs: &known,
             traces: traces(world, graph, applyset),
             limit,
-            origin: &Origin::of(world.instance),
+            origin: &Origin::of(world.instance, assigned.notes),
             held,
             now: world.now,
         });
