@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::line::Fault;
 use crate::world::{World, condition, config_map, definition, instance, message};
 
 /// A definition whose one resource says which revision it is of.
@@ -51,6 +52,23 @@ async fn v14_an_instance_says_which_revision_it_is_assigned_to() {
     is_at(&world, "ConfigMap a-one", "two").await;
     let told = world.eventually("App a", |it| observed(it) == (2, 2)).await;
     assert_eq!(told["status"]["assignment"]["revision"], json!(2));
+    world.settled().await;
+}
+
+/// As a server does that has not taken in the schema of the kind yet.
+#[tokio::test(flavor = "multi_thread")]
+async fn v14_an_assignment_that_the_server_drops_is_written_again() {
+    let world = World::start().await;
+    world.define(&app("one", "")).await;
+    let mut drops = 0;
+    world.line.break_with(move |request| {
+        let is_first = request.starts_with("PATCH") && request.contains("/apps/a/status") && drops < 3;
+        drops += usize::from(is_first);
+        is_first.then_some(Fault::Dropped)
+    });
+    world.instance("App a", "text: hello").await;
+    let told = world.active("App a").await;
+    assert_eq!(told["status"]["assignment"]["revision"], 1);
     world.settled().await;
 }
 
