@@ -192,6 +192,7 @@ impl Pass<'_> {
             input_limit: by.facts.input_limit,
             stamping: by.facts.stamping,
             may_pin: by.facts.may_pin(),
+            leaves_surplus: by.facts.leaves_surplus,
             minimum: by.facts.limits.minimum,
             is_defined: &is_defined,
             rollback,

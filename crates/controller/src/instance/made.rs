@@ -5,7 +5,7 @@ use std::sync::Arc;
 use krono_history::input::Definition;
 use krono_history::writer::{keeper_of_spec, writer_of_annotation};
 use krono_model::names;
-use krono_planner::fleet::Facts;
+use krono_planner::fleet::{Facts, Turn};
 use krono_planner::instance::{Rollback, assignment};
 use krono_propagation::assignment::Because;
 use serde_json::Value;
@@ -66,7 +66,9 @@ impl Made {
     }
 
     fn assigned(serving: &Serving, facts: Arc<Facts>, instance: &Value) -> Option<Self> {
-        let decision = decided(serving, &facts, instance, None);
+        // Who may move is for the fleet to say; the instance asks for whatever else has changed.
+        let turn = if facts.is_gated { Turn::Waits } else { Turn::Free };
+        let decision = decided(serving, &facts, instance, turn, None);
         if !decision.is_settled() {
             return None;
         }

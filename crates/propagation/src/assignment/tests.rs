@@ -38,6 +38,8 @@ fn revision(at: u64, letter: char) -> Revision {
         restored_from: None,
         health: Health::Good,
         superseded: None,
+        is_completed: false,
+        is_rollback: false,
         unused_since: None,
         presence: Presence::Live,
         ownership: Ownership::Own,

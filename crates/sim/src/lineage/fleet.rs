@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use krono_planner::fleet::{Facts, World, decide, is_lost};
+use krono_planner::fleet::{Facts, Turn, World, decide, is_lost};
 use krono_planner::instance::ObjectName;
 
 use super::definition::merge;
@@ -55,7 +55,7 @@ impl Simulation {
     fn assign(&mut self, serving: &Serving, facts: &Facts, name: ObjectName) {
         let Some(instance) = self.controller.cached(&name).map(|it| it.object.clone()) else { return };
         let now = self.server.now().to_string().parse().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-        let world = World { facts, instance: &instance, schemas: &*serving.revisions, now };
+        let world = World { facts, instance: &instance, schemas: &*serving.revisions, turn: Turn::Free, now };
         let none = Work::default();
         let all = || self.controller.view(&none, self.server.kinds().map(group_kind).collect());
         let decision = if is_lost(&instance) { decide(&world, Some(&all())) } else { decide(&world, None) };

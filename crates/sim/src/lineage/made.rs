@@ -7,7 +7,7 @@ use krono_history::input::Definition;
 use krono_history::writer::{keeper_of_spec, writer_of_annotation};
 use krono_model::metadata::Owner;
 use krono_model::names;
-use krono_planner::fleet::{Facts, World as Decided, decide};
+use krono_planner::fleet::{Facts, Turn, World as Decided, decide};
 use krono_planner::instance::{Assigned, ObjectName, Plan, Rollback, World, assignment, plan};
 use krono_propagation::assignment::Because;
 use serde_json::Value;
@@ -43,7 +43,7 @@ impl Made {
         instance: &Value,
         now: jiff::Timestamp,
     ) -> Option<Self> {
-        let world = Decided { facts: &facts, instance, schemas: &*serving.revisions, now };
+        let world = Decided { facts: &facts, instance, schemas: &*serving.revisions, turn: Turn::Free, now };
         let decision = decide(&world, None);
         if !decision.is_settled() {
             return None;
@@ -120,6 +120,7 @@ impl Simulation {
             input_limit: by.facts.input_limit,
             stamping: by.facts.stamping,
             may_pin: by.facts.may_pin(),
+            leaves_surplus: by.facts.leaves_surplus,
             minimum: by.facts.limits.minimum,
             is_defined: &|_| false,
             rollback: rollback.as_ref(),
