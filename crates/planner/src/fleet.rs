@@ -27,7 +27,7 @@ use evidence::Evidence;
 
 pub use census::{Census, Needs};
 pub(crate) use deletions::are_pending as are_deletions_pending;
-pub use facts::Facts;
+pub use facts::{Facts, Made};
 pub use look::{Leading, Look, Scene, Told, look};
 pub use record::Decision;
 pub use step::Step;

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use krono_history::input::Definition;
 use krono_history::writer::{keeper_of_spec, writer_of_annotation};
 use krono_model::names;
-use krono_planner::fleet::{Facts, Turn};
+use krono_planner::fleet::{self, Facts, Turn};
 use krono_planner::instance::{Rollback, assignment};
-use krono_propagation::assignment::Because;
 use serde_json::Value;
 
 use crate::engine::Engine;
@@ -29,8 +27,7 @@ pub(super) struct Made {
 /// The revision that an instance is made with.
 pub(super) struct Revised {
     pub(super) facts: Arc<Facts>,
-    pub(super) definition: Definition,
-    pub(super) is_paused: bool,
+    pub(super) made: fleet::Made,
 }
 
 impl Made {
@@ -74,16 +71,14 @@ impl Made {
         }
         let verdict = decision.verdict;
         let has_request = !instance["metadata"]["annotations"][names::INPUT_ROLLBACK_ANNOTATION].is_null();
-        let Some(assignment) = verdict.assignment else {
+        let Some(made) = facts.made(&verdict) else {
             let words: Vec<String> = verdict.remarks.iter().map(ToString::to_string).collect();
             return Some(Self { graph: Err(words.join("; ")), by: None, has_request: false });
         };
-        let newest = facts.history.newest_with(assignment.digest).map_or(assignment.number, |it| it.number);
-        let graph = serving.graph_or_reason(assignment.digest);
-        let graph = graph.map_err(|reason| format!("revision {newest} cannot be served: {reason}"));
-        let definition = Definition { number: newest, digest: assignment.digest };
-        let is_paused = verdict.because == Because::Paused;
-        Some(Self { graph, by: Some(Revised { facts, definition, is_paused }), has_request })
+        let graph = serving.graph_or_reason(made.definition.digest);
+        let number = made.definition.number;
+        let graph = graph.map_err(|reason| format!("revision {number} cannot be served: {reason}"));
+        Some(Self { graph, by: Some(Revised { facts, made }), has_request })
     }
 }
 

@@ -51,6 +51,23 @@ async fn annotate(world: &World, what: &str, annotations: Value) -> Value {
     world.merge(what, json!({"metadata": {"annotations": annotations}})).await
 }
 
+/// How often each of these was written.
+fn counts<const N: usize>(writes: &[String], of: [&str; N]) -> [usize; N] {
+    of.map(|part| writes.iter().filter(|it| it.contains(part)).count())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v16_an_instance_begins_with_one_write_of_itself_and_two_of_its_status() {
+    let world = with_instances(1).await;
+    let before = world.line.writes().len();
+    create(&world, "App b").await;
+    world.eventually("App b", |it| it["status"]["observedInputRevision"] == 1).await;
+    world.quiet().await;
+    let writes = &world.line.writes()[before..];
+    let of = counts(writes, ["/configmaps/", "/apps/b?", "/apps/b/status?"]);
+    assert_eq!(of, [5, 1, 2], "{writes:#?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn v16_a_change_to_one_of_five_resources_writes_one_resource_and_three_statuses() {
     const COUNT: usize = 10;
@@ -62,9 +79,9 @@ async fn v16_a_change_to_one_of_five_resources_writes_one_resource_and_three_sta
     }
     world.quiet().await;
     let writes = &world.line.writes()[before..];
-    let of = |part: &str| writes.iter().filter(|it| it.contains(part)).count();
-    assert_eq!(of("/configmaps/"), COUNT, "{writes:#?}");
-    assert!(of("/apps/a") <= 3 * COUNT, "{writes:#?}");
+    let [resources, statuses] = counts(writes, ["/configmaps/", "/apps/a"]);
+    assert_eq!(resources, COUNT, "{writes:#?}");
+    assert!(statuses <= 3 * COUNT, "{writes:#?}");
     let one = world.there("ConfigMap a0-one").await;
     assert_eq!(stamps(&one), ("2", "2"));
     let annotations = &one["metadata"]["annotations"];

@@ -3,20 +3,21 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use krono_graph::KindName;
 use krono_history::hold::{self, Hold};
-use krono_history::input;
+use krono_history::input::{self, Definition};
 use krono_history::issue::Named;
 use krono_history::revision::History;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
-use krono_propagation::assignment::{Assignment, Fleet, Movement};
+use krono_propagation::assignment::{Assignment, Because, Fleet, Movement, Verdict};
 use krono_propagation::limits::{Allowance, Limits};
 use krono_propagation::mark;
 use serde_json::Value;
 
 use super::deletions;
 use super::waves::Waves;
-use crate::instance::{INPUT_HISTORY, Keeping, Stamping, of_krono};
+use crate::instance::{Assigned, INPUT_HISTORY, Keeping, Rollback, Stamping, of_krono};
 
 /// The revisions of a definition, and its policy about them.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +41,15 @@ pub struct Facts {
     pub(super) hold: Hold,
     highest: Option<RevisionNumber>,
     issued_at: BTreeMap<RevisionNumber, Timestamp>,
+}
+
+/// The revision that an instance is made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The newest with the assigned content.
+    pub definition: Definition,
+    /// Whether the instance is to be left alone.
+    pub is_paused: bool,
 }
 
 impl Facts {
@@ -117,6 +127,38 @@ impl Facts {
     /// When the next pin ends, if any does; instances that are pinned are to be looked at then.
     pub fn next_end_of_pins(&self, now: Timestamp) -> Option<Timestamp> {
         self.fleet("", now).next_end_of_pins()
+    }
+
+    /// What an instance with this verdict is made with; nothing while it has no assignment.
+    pub fn made(&self, verdict: &Verdict) -> Option<Made> {
+        let assignment = verdict.assignment?;
+        let newest = self.history.newest_with(assignment.digest);
+        let number = newest.map_or(assignment.number, |it| it.number);
+        let definition = Definition { number, digest: assignment.digest };
+        Some(Made { definition, is_paused: verdict.because == Because::Paused })
+    }
+
+    /// The same, with all that its plan needs.
+    pub fn assigned<'a>(
+        &'a self,
+        made: Made,
+        is_defined: &'a (dyn Fn(&KindName) -> bool + Sync),
+        rollback: Option<&'a Rollback>,
+    ) -> Assigned<'a> {
+        Assigned {
+            definition: made.definition,
+            kept: &self.history,
+            current: Some(self.current.digest),
+            is_paused: made.is_paused,
+            keeping: self.keeping(),
+            input_limit: self.input_limit,
+            stamping: self.stamping,
+            may_pin: self.may_pin(),
+            leaves_surplus: self.leaves_surplus,
+            minimum: self.limits.minimum,
+            is_defined,
+            rollback,
+        }
     }
 
     /// Where inputs are kept.

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use krono_graph::{NodeState, Target};
-use krono_history::input::Definition;
 use krono_history::writer::{keeper_of_spec, writer_of_annotation};
 use krono_model::metadata::Owner;
 use krono_model::names;
-use krono_planner::fleet::{Facts, Turn, World as Decided, decide};
-use krono_planner::instance::{Assigned, ObjectName, Plan, Rollback, World, assignment, plan};
-use krono_propagation::assignment::Because;
+use krono_planner::fleet::{self, Facts, Turn, World as Decided, decide};
+use krono_planner::instance::{ObjectName, Plan, Rollback, World, assignment, plan};
 use serde_json::Value;
 
 use super::library::Compiled;
@@ -28,8 +26,7 @@ pub(crate) struct Made {
 
 struct Revised {
     facts: Arc<Facts>,
-    definition: Definition,
-    is_paused: bool,
+    made: fleet::Made,
 }
 
 impl Made {
@@ -49,18 +46,16 @@ impl Made {
             return None;
         }
         let verdict = decision.verdict;
-        let Some(assignment) = verdict.assignment else {
+        let Some(made) = facts.made(&verdict) else {
             let words: Vec<String> = verdict.remarks.iter().map(ToString::to_string).collect();
             return Some(Self::plain(Err(words.join("; "))));
         };
-        let newest = facts.history.newest_with(assignment.digest).map_or(assignment.number, |it| it.number);
+        let number = made.definition.number;
         let pruned = || Err("no kept revision has this content".to_owned());
-        let graph = serving.revisions.graph(assignment.digest).cloned().unwrap_or_else(pruned);
-        let graph = graph.map_err(|reason| format!("revision {newest} cannot be served: {reason}"));
-        let definition = Definition { number: newest, digest: assignment.digest };
-        let is_paused = verdict.because == Because::Paused;
+        let graph = serving.revisions.graph(made.definition.digest).cloned().unwrap_or_else(pruned);
+        let graph = graph.map_err(|reason| format!("revision {number} cannot be served: {reason}"));
         let has_request = !instance["metadata"]["annotations"][names::INPUT_ROLLBACK_ANNOTATION].is_null();
-        Some(Self { graph, by: Some(Revised { facts, definition, is_paused }), has_request })
+        Some(Self { graph, by: Some(Revised { facts, made }), has_request })
     }
 }
 
@@ -111,20 +106,7 @@ impl Simulation {
         let work = self.controller.work.get(name).unwrap_or(&none);
         let is_asked = made.has_request && work.refused.instance.is_none();
         let rollback = if is_asked { self.server.get(name).and_then(rollback) } else { None };
-        let assigned = made.by.as_ref().map(|by| Assigned {
-            definition: by.definition,
-            kept: &by.facts.history,
-            current: Some(by.facts.current.digest),
-            is_paused: by.is_paused,
-            keeping: by.facts.keeping(),
-            input_limit: by.facts.input_limit,
-            stamping: by.facts.stamping,
-            may_pin: by.facts.may_pin(),
-            leaves_surplus: by.facts.leaves_surplus,
-            minimum: by.facts.limits.minimum,
-            is_defined: &|_| false,
-            rollback: rollback.as_ref(),
-        });
+        let assigned = made.by.as_ref().map(|by| by.facts.assigned(by.made, &|_| false, rollback.as_ref()));
         let graph = made.graph.as_ref().map(|it| &it.compiled);
         let uid = self.controller.mind.serving.as_ref().map(|it| it.uid.as_str()).unwrap_or_default();
         Some(plan(&World {
