@@ -59,9 +59,11 @@ fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static Suite>> {
 }
 
 fn run_suite(root: &Path, suite: &Suite, seed: u64) -> anyhow::Result<bool> {
-    let mut cargo =
-        command::cargo(root, &["test", "--release", "-p", suite.package, "--test", "it", suite.filter]);
-    cargo.args(["--", "--nocapture"]).env("KRONO_SEED", seed.to_string());
+    let mut cargo = command::cargo(root, &["test", "--release", "-p", suite.package]);
+    cargo
+        .args(suite.home.arguments())
+        .args([suite.filter, "--", "--nocapture"])
+        .env("KRONO_SEED", seed.to_string());
     if let Some(cases) = suite.cases {
         cargo.env("KRONO_RANDOM_CASES", cases.to_string());
     }

@@ -84,7 +84,7 @@ impl Pass<'_> {
         let Ok(mut caches) = self.serving.caches(graph, &inventory, catalogue, all).await else {
             return Round::End(Outcome::Retry);
         };
-        if made.by.as_ref().is_some_and(|it| it.facts.keeping() != Keeping::Inline) {
+        if made.by.as_ref().is_some_and(|(facts, _)| facts.keeping() != Keeping::Inline) {
             caches.push(Arc::clone(self.engine.inputs()));
         }
         let Ok(rollback) = self.rollback(&made).await else { return Round::End(Outcome::Retry) };
@@ -181,7 +181,7 @@ impl Pass<'_> {
             return Ok(Plan::default());
         };
         let is_defined = |kind: &KindName| Serving::cache(caches, kind).is_some_and(|cache| cache.is_defined);
-        let assigned = made.by.as_ref().map(|by| by.facts.assigned(by.made, &is_defined, rollback));
+        let assigned = made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback));
         Ok(plan(&World {
             instance: &instance.object(),
             graph: made.graph.as_ref().map(|it| &it.compiled).map_err(String::as_str),

@@ -6,6 +6,7 @@ mod evidence;
 mod facts;
 mod ledger;
 mod look;
+mod made;
 mod member;
 mod record;
 mod step;
@@ -27,8 +28,9 @@ use evidence::Evidence;
 
 pub use census::{Census, Needs};
 pub(crate) use deletions::are_pending as are_deletions_pending;
-pub use facts::{Facts, Made};
+pub use facts::{Facts, Revised};
 pub use look::{Leading, Look, Scene, Told, look};
+pub use made::{Made, made};
 pub use record::Decision;
 pub use step::Step;
 pub use turn::Turn;

@@ -7,6 +7,7 @@ mod ask;
 mod compile;
 mod functions;
 mod hoist;
+mod sight;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -20,10 +21,15 @@ use crate::policy::FailurePolicy;
 use crate::problem::Problem;
 
 pub use ask::Asking;
+use sight::Sight;
 
 /// The expressions of a definition, compiled; without any, everybody passes.
 #[derive(Clone, Debug, Default)]
-pub struct Gates(Vec<Gate>);
+pub struct Gates {
+    all: Vec<Gate>,
+    /// What they look at together.
+    sight: Sight,
+}
 
 /// One expression.
 #[derive(Clone, Debug)]
@@ -34,6 +40,8 @@ struct Gate {
     shared: Vec<Part>,
     /// The expression with names in place of what is shared.
     rest: Part,
+    /// What it looks at of instances.
+    sight: Sight,
 }
 
 /// A part of an expression.
@@ -119,11 +127,11 @@ impl Gates {
 
     /// The text of an expression.
     pub fn source(&self, at: usize) -> Option<&str> {
-        self.0.get(at).map(|it| it.whole.program.source())
+        self.all.get(at).map(|it| it.whole.program.source())
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 }

@@ -8,6 +8,7 @@ mod tests;
 use std::ops::RangeInclusive;
 
 use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
 
 use crate::decide::{Counts, Phase, Waiting};
 use crate::gate::Gates;
@@ -28,6 +29,10 @@ pub struct Params<'p> {
     pub chances: Chances,
     /// How many seconds an instance takes to be ready at the new revision; each takes its own time.
     pub takes: RangeInclusive<u32>,
+    /// What instances look like; whoever looks like none of these has no fields.
+    pub looks: &'p [Look],
+    /// What expressions see as the definition.
+    pub definition: &'p Value,
     /// How much time passes between two decisions at least.
     pub look_every: SignedDuration,
     /// When the new revision is issued.
@@ -47,6 +52,15 @@ pub struct Chances {
     pub is_pinned: f64,
 }
 
+/// What some of the instances look like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// How many, as a share between 0 and 1.
+    pub share: f64,
+    /// The object, but for its name.
+    pub object: Value,
+}
+
 /// How a propagation went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Course {
@@ -64,6 +78,8 @@ pub struct Course {
     pub peak_in_flight: usize,
     /// Why instances still wait at the end.
     pub waiting: Vec<Waiting>,
+    /// What went wrong with the gates at the end, each once.
+    pub gate_errors: Vec<String>,
 }
 
 /// How a propagation that was played ended.
@@ -129,6 +145,8 @@ pub fn usual_look_every(instances: usize) -> SignedDuration {
 ///     gates: &gates,
 ///     chances: Chances { fails: 1.0, ..Chances::default() },
 ///     takes: 20..=60,
+///     looks: &[],
+///     definition: &json!({}),
 ///     look_every: usual_look_every(1_000),
 ///     start: Timestamp::UNIX_EPOCH,
 ///     seed: 1,
@@ -139,4 +157,9 @@ pub fn usual_look_every(instances: usize) -> SignedDuration {
 /// ```
 pub fn simulate(params: &Params<'_>) -> Course {
     synthetic::simulate(params)
+}
+
+/// What chance has in store for an instance, by its place among the members.
+pub fn fate(params: &Params<'_>, member: usize) -> Fate {
+    synthetic::fate(params, member)
 }

@@ -68,7 +68,7 @@ async fn patch(engine: &Engine, serving: &Serving, facts: &Facts, decision: &Dec
 }
 
 /// What the rules say about an instance now.
-pub(crate) fn decided<'a>(
+fn decided<'a>(
     serving: &'a Serving,
     facts: &'a Facts,
     instance: &'a Value,

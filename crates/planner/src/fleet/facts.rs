@@ -45,7 +45,7 @@ pub struct Facts {
 
 /// The revision that an instance is made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Made {
+pub struct Revised {
     /// The newest with the assigned content.
     pub definition: Definition,
     /// Whether the instance is to be left alone.
@@ -130,26 +130,26 @@ impl Facts {
     }
 
     /// What an instance with this verdict is made with; nothing while it has no assignment.
-    pub fn made(&self, verdict: &Verdict) -> Option<Made> {
+    pub fn made(&self, verdict: &Verdict) -> Option<Revised> {
         let assignment = verdict.assignment?;
         let newest = self.history.newest_with(assignment.digest);
         let number = newest.map_or(assignment.number, |it| it.number);
         let definition = Definition { number, digest: assignment.digest };
-        Some(Made { definition, is_paused: verdict.because == Because::Paused })
+        Some(Revised { definition, is_paused: verdict.because == Because::Paused })
     }
 
     /// The same, with all that its plan needs.
     pub fn assigned<'a>(
         &'a self,
-        made: Made,
+        by: Revised,
         is_defined: &'a (dyn Fn(&KindName) -> bool + Sync),
         rollback: Option<&'a Rollback>,
     ) -> Assigned<'a> {
         Assigned {
-            definition: made.definition,
+            definition: by.definition,
             kept: &self.history,
             current: Some(self.current.digest),
-            is_paused: made.is_paused,
+            is_paused: by.is_paused,
             keeping: self.keeping(),
             input_limit: self.input_limit,
             stamping: self.stamping,

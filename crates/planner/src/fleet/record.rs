@@ -11,7 +11,9 @@ use krono_propagation::fleet::Admission;
 use serde_json::{Map, Value, json};
 
 use super::{Facts, turn};
-use crate::instance::{ASSIGNMENT, Cluster, Notice, Refused, World, assignment_patch, next_input, of_krono};
+use crate::instance::{
+    ASSIGNMENT, Cluster, Notice, Refused, Rollback, World, assignment_patch, next_input, of_krono,
+};
 
 const BECAUSE: &str = "because";
 pub(super) const ADMISSION: &str = "admission";
@@ -52,8 +54,7 @@ impl Decision<'_> {
         cluster: &dyn Cluster,
         now: &str,
     ) -> Value {
-        let asks = &self.instance["metadata"]["annotations"][names::INPUT_ROLLBACK_ANNOTATION];
-        let made = facts.made(&self.verdict).filter(|_| asks.is_null());
+        let made = facts.made(&self.verdict).filter(|_| !Rollback::is_asked(self.instance));
         let input = self.graph.zip(made).map(|(graph, made)| {
             let world = World {
                 instance: self.instance,

@@ -80,7 +80,7 @@ impl Door<'_> {
     }
 
     fn stage_wait(&self, at: usize) -> Option<Wait> {
-        if self.is_instant() { None } else { self.stages.wait(self.ranks.stages[at]) }
+        if self.is_instant() { None } else { self.stages.wait(self.ranks.stage(at)) }
     }
 
     fn movement(&self, at: usize) -> Option<Move> {

@@ -1,7 +1,5 @@
 //! The decision about a fleet.
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
 use krono_history::Digest;
 
@@ -170,7 +168,7 @@ pub(super) fn decide(fleet: &Fleet<'_>, policy: &Policy, gates: &Gates, now: Tim
         returns: returns(fleet, &standings),
         births: births(fleet, policy, &phase, &standings),
         leaves_surplus: leaves_surplus(fleet, policy),
-        wave: wave(fleet, &ranks, &admissions),
+        wave: wave(&ranks, &admissions),
         waiting: told::waiting(policy, gates, admissions.waits),
         moves: admissions.moves,
         failures: told::failures(&standings),
@@ -236,11 +234,9 @@ fn leaves_surplus(fleet: &Fleet<'_>, policy: &Policy) -> bool {
     is_automatic(fleet) && needs_approval && fleet.controls.deletions == Deletions::Pending
 }
 
-fn wave(fleet: &Fleet<'_>, ranks: &Ranks, admissions: &Admissions) -> usize {
-    let admitted = ranks.members.iter().take(ranks.admitted);
-    let times = admitted.filter_map(|it| fleet.members[*it].admission).map(|it| it.at);
+fn wave(ranks: &Ranks, admissions: &Admissions) -> usize {
     let new = admissions.moves.first().map(|it| it.at);
-    times.chain(new).collect::<BTreeSet<Timestamp>>().len()
+    ranks.admissions.len() + usize::from(new.is_some_and(|it| !ranks.admissions.contains(&it)))
 }
 
 fn look_again(door: &Door<'_>, phase: &Phase, admissions: &Admissions) -> Option<Timestamp> {

@@ -1,6 +1,7 @@
 //! In which order instances move.
 
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -15,48 +16,90 @@ pub(super) struct Ranks {
     pub(super) members: Vec<usize>,
     /// How many of them are admitted.
     pub(super) admitted: usize,
-    /// The stage of each member that takes part.
-    pub(super) stages: Vec<usize>,
+    /// The times at which they were.
+    pub(super) admissions: BTreeSet<Timestamp>,
+    /// The stage of each member that takes part; nothing where there are no stages.
+    stages: Vec<usize>,
 }
 
-/// What decides about the place of an instance; the lowest comes first.
+/// What decides about the place of an instance before its age and its name do; the lowest comes first.
 ///
 /// A stage comes before all wishes, or one of its instances could wait for the settling of a later stage.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct Class {
+    is_candidate: bool,
     admitted: Option<Timestamp>,
     stage: usize,
     order: i64,
     was_in_flight: Reverse<bool>,
     is_ready: Reverse<bool>,
-    created: Timestamp,
+}
+
+/// Classes are few however many instances there are, so that these are put into them instead of being sorted.
+#[derive(Default)]
+struct Classes {
+    places: BTreeMap<Class, usize>,
+    /// The members of each class, with the time of their creation.
+    held: Vec<Vec<(Timestamp, usize)>>,
+    /// Neighbours mostly are of the same.
+    last: Option<(Class, usize)>,
+}
+
+impl Classes {
+    fn add(&mut self, class: Class, created: Timestamp, at: usize) {
+        let place = match self.last {
+            Some((last, place)) if last == class => place,
+            Some(_) | None => *self.places.entry(class).or_insert(self.held.len()),
+        };
+        if place == self.held.len() {
+            self.held.push(Vec::new());
+        }
+        self.last = Some((class, place));
+        self.held[place].push((created, at));
+    }
+
+    /// Members in the order of their ranks.
+    fn ranked(mut self, members: &[Member<'_>]) -> Vec<usize> {
+        let name = |at: usize| (members[at].namespace, members[at].name);
+        let mut ranked = Vec::with_capacity(self.held.iter().map(Vec::len).sum());
+        for place in self.places.values() {
+            let class = &mut self.held[*place];
+            // Costs one pass where whoever lists them has them in this order.
+            class.sort_unstable_by(|(a, at), (b, other)| a.cmp(b).then_with(|| name(*at).cmp(&name(*other))));
+            ranked.extend(class.iter().map(|(_, at)| *at));
+        }
+        ranked
+    }
 }
 
 impl Ranks {
     pub(super) fn new(assessor: &Assessor<'_>, policy: &Policy, standings: &[Standing]) -> Self {
         let members = assessor.fleet.members;
-        let mut stages = vec![0; members.len()];
-        let mut admitted = Vec::new();
-        let mut candidates = Vec::new();
+        let mut stages = vec![0; if policy.stages.is_empty() { 0 } else { members.len() }];
+        let mut classes = Classes::default();
+        let mut admitted = 0;
         for (at, (member, standing)) in members.iter().zip(standings).enumerate() {
             if !standing.is_eligible() {
                 continue;
             }
-            stages[at] = stage(member, policy);
-            let key = key(assessor, member, stages[at], standing.is_admitted());
-            if standing.is_admitted() { admitted.push((key, at)) } else { candidates.push((key, at)) }
+            let stage = stage(member, policy);
+            if let Some(known) = stages.get_mut(at) {
+                *known = stage;
+            }
+            admitted += usize::from(standing.is_admitted());
+            classes.add(class(assessor, member, stage, standing.is_admitted()), member.created, at);
         }
-        for part in [&mut admitted, &mut candidates] {
-            let name = |at: usize| (members[at].namespace, members[at].name);
-            part.sort_unstable_by(|(a, at), (b, other)| a.cmp(b).then_with(|| name(*at).cmp(&name(*other))));
-        }
-        let count = admitted.len();
-        let members = admitted.into_iter().chain(candidates).map(|(_, at)| at).collect();
-        Self { members, admitted: count, stages }
+        let admissions = classes.places.keys().filter_map(|it| it.admitted).collect();
+        Self { members: classes.ranked(members), admitted, admissions, stages }
     }
 
     pub(super) fn candidates(&self) -> impl Iterator<Item = (usize, usize)> {
         self.members.iter().copied().enumerate().skip(self.admitted)
+    }
+
+    /// The stage of a member that takes part.
+    pub(super) fn stage(&self, member: usize) -> usize {
+        self.stages.get(member).copied().unwrap_or_default()
     }
 }
 
@@ -68,14 +111,13 @@ fn stage(member: &Member<'_>, policy: &Policy) -> usize {
     policy.stage_of(labels, member.namespace_labels)
 }
 
-fn key(assessor: &Assessor<'_>, member: &Member<'_>, stage: usize, is_admitted: bool) -> Key {
-    let at = member.admission.filter(|_| is_admitted).map(|it| it.at);
-    Key {
-        admitted: at,
+fn class(assessor: &Assessor<'_>, member: &Member<'_>, stage: usize, is_admitted: bool) -> Class {
+    Class {
+        is_candidate: !is_admitted,
+        admitted: member.admission.filter(|_| is_admitted).map(|it| it.at),
         stage,
         order: member.order,
         was_in_flight: Reverse(!is_admitted && assessor.was_in_flight(member)),
         is_ready: Reverse(!is_admitted && member.is_ready()),
-        created: member.created,
     }
 }

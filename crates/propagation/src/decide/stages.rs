@@ -64,7 +64,7 @@ fn tallies(
     let none = Tally { eligible: 0, settled: 0, since: Timestamp::MIN };
     let mut tallies = vec![none; policy.stages.len() + 1];
     for at in &ranks.members {
-        let tally = &mut tallies[ranks.stages[*at]];
+        let tally = &mut tallies[ranks.stage(*at)];
         tally.eligible += 1;
         if let Standing::Settled(settled) = standings[*at] {
             tally.settled += 1;

@@ -1,6 +1,5 @@
 //! Asking the gates about candidates.
 
-use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use krono_cel::{Bindings, EvalError, EvalErrorKind, Meter, Val};
@@ -20,7 +19,7 @@ pub struct Asking<'r> {
     gates: Vec<Asked<'r>>,
     /// All instances, made only where somebody asks for them.
     instances: Option<Val<'r>>,
-    common: LazyCell<Common<'r>>,
+    common: Common<'r>,
     meter: Meter<'static>,
     errors: BTreeSet<String>,
 }
@@ -38,17 +37,17 @@ struct Asked<'r> {
 impl<'r> Asking<'r> {
     pub(super) fn new(gates: &'r Gates, round: Round<'r>) -> Self {
         let needs = |it: &Part| it.mentions.instances;
-        let needs_all = gates.0.iter().any(|it| needs(&it.rest) || it.shared.iter().any(needs));
-        let common = LazyCell::new(Common::new as fn() -> Common<'r>);
+        let needs_all = gates.all.iter().any(|it| needs(&it.rest) || it.shared.iter().any(needs));
+        let common = Common::new(&gates.sight);
         let mut asking = Self {
             round,
-            gates: Vec::with_capacity(gates.0.len()),
+            gates: Vec::with_capacity(gates.all.len()),
             instances: needs_all.then(|| Val::list(common.instances(&round))),
             common,
             meter: Meter::new(BUDGET),
             errors: BTreeSet::new(),
         };
-        for (at, gate) in gates.0.iter().enumerate() {
+        for (at, gate) in gates.all.iter().enumerate() {
             let asked = asking.prepared(at, gate);
             asking.gates.push(asked);
         }

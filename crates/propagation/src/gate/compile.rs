@@ -8,6 +8,7 @@ use krono_cel::{Env, Issue, ObjectType, Placed, Span, Template, Type, advice};
 use serde_json::Value;
 
 use super::hoist::{Names, replaced};
+use super::sight::Sight;
 use super::values::{EACH_TYPE, INSTANCE_TYPE};
 use super::{Gate, Gates, Part, functions, values};
 use crate::problem::Problem;
@@ -33,7 +34,15 @@ pub(super) fn compile(propagate_when: &Value, spec: &Type) -> Result<Gates, Vec<
             Err(found) => problems.extend(found),
         }
     }
-    if problems.is_empty() { Ok(Gates(gates)) } else { Err(problems) }
+    if problems.is_empty() { Ok(joined(gates)) } else { Err(problems) }
+}
+
+fn joined(all: Vec<Gate>) -> Gates {
+    let mut sight = Sight::default();
+    for gate in &all {
+        sight.join(&gate.sight);
+    }
+    Gates { all, sight }
 }
 
 fn environment(spec: &Type) -> Env {
@@ -92,11 +101,14 @@ impl Compiler {
         let names = Names::of(checked.ast());
         let whole =
             Part { env: self.env.clone(), program: self.env.program(&checked), mentions: names.mentions() };
-        Ok(self.split(checked.ast(), &names, &whole).unwrap_or_else(|| as_it_stands(whole)))
+        let sight = Sight::of(&checked);
+        let (shared, rest) =
+            self.split(checked.ast(), &names, &whole).unwrap_or_else(|| (Vec::new(), whole.clone()));
+        Ok(Gate { whole, shared, rest, sight })
     }
 
-    /// The expression in parts; nothing where there are none, or where they would not mean the same.
-    fn split(&self, ast: &Ast, names: &Names<'_>, whole: &Part) -> Option<Gate> {
+    /// What is shared, and the rest; nothing where nothing is, or where they would not mean the same.
+    fn split(&self, ast: &Ast, names: &Names<'_>, whole: &Part) -> Option<(Vec<Part>, Part)> {
         let (source, spans) = (ast.source(), names.shared());
         let overlap = spans.windows(2).any(|it| it[0].end > it[1].start);
         if spans.is_empty() || overlap || source.contains(SHARED) {
@@ -110,7 +122,7 @@ impl Compiler {
         });
         let rest = part(&env.build(), &replaced(source, &spans, name))?;
         let agrees = rest.program.result_type() == whole.program.result_type();
-        agrees.then(|| Gate { whole: whole.clone(), shared, rest })
+        agrees.then_some((shared, rest))
     }
 
     fn problems(&self, issues: &krono_cel::Issues, placed: Placed<'_>, path: &str) -> Vec<Problem> {
@@ -135,10 +147,6 @@ fn part(env: &Env, source: &str) -> Option<Part> {
     let checked = env.check(env.parse(source).ok()?).ok()?;
     let mentions = Names::of(checked.ast()).mentions();
     Some(Part { env: env.clone(), program: env.program(&checked), mentions })
-}
-
-fn as_it_stands(whole: Part) -> Gate {
-    Gate { rest: whole.clone(), shared: Vec::new(), whole }
 }
 
 fn text(source: &str, span: Span) -> Option<&str> {

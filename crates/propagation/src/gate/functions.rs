@@ -5,14 +5,15 @@ use krono_cel::{EvalError, Expander, Issue, Library, Macro, Overload, Type, Val}
 
 use super::values::FACTS;
 
-const EXPONENTIAL: &str = "exponentiallyUpdated";
-const LINEAR: &str = "linearlyUpdated";
+pub(super) const EXPONENTIAL: &str = "exponentiallyUpdated";
+pub(super) const LINEAR: &str = "linearlyUpdated";
+/// Those that take one instance.
+pub(super) const FACT_FUNCTIONS: [&str; 4] = ["updated", "ready", "failed", "settled"];
 pub(super) const EXPONENTIAL_TARGET: &str = "exponentialTarget";
 // No source can contain this name.
 pub(super) const LINEAR_TARGET: &str = "@linearTarget";
 
 pub(super) fn library() -> Library {
-    let facts = ["updated", "ready", "failed", "settled"];
     let library = Library::new()
         .function(
             EXPONENTIAL_TARGET,
@@ -32,7 +33,7 @@ pub(super) fn library() -> Library {
             Macro::function(EXPONENTIAL, Some(2), expand_exponential),
             Macro::function(LINEAR, Some(3), expand_linear),
         ]);
-    facts.into_iter().fold(library, |library, name| library.function(name, [fact_function(name)]))
+    FACT_FUNCTIONS.into_iter().fold(library, |library, name| library.function(name, [fact_function(name)]))
 }
 
 fn fact_function(name: &'static str) -> Overload {

@@ -134,7 +134,7 @@ fn v35_a_batch_of_none_is_an_error() {
 }
 
 fn gate(expression: &str) -> Gate {
-    Gates::compile(&json!([format!("${{{expression}}}")]), &Type::Dyn).unwrap().0.remove(0)
+    Gates::compile(&json!([format!("${{{expression}}}")]), &Type::Dyn).unwrap().all.remove(0)
 }
 
 #[test]
@@ -180,10 +180,40 @@ fn v35_parts_mean_what_the_whole_means() {
     ] {
         let mut scene = scene().gate(expression);
         let parts = scene.decide(100);
-        let gate = scene.gates.0.remove(0);
+        let gate = &mut scene.gates.all[0];
         assert!(!gate.shared.is_empty(), "{expression}");
-        scene.gates = Gates(vec![Gate { rest: gate.whole.clone(), shared: Vec::new(), whole: gate.whole }]);
+        (gate.rest, gate.shared) = (gate.whole.clone(), Vec::new());
         assert_eq!(scene.decide(100), parts, "{expression}");
+    }
+}
+
+#[test]
+fn v35_what_is_not_looked_at_makes_no_difference() {
+    for expression in [
+        "size(instances.filter(i, i.status.observedRGDRevision == rgd.status.currentRevision)) >= exponentialTarget(each.index)",
+        "instances.map(i, i.status.observedRGDRevision) == [2, 0, 0, 0, 2, 0] && each.status.state == ''",
+        "instances.filter(i, ready(i)).all(i, i.metadata.name != each.metadata.name)",
+        "instances.exists(i, has(i.status.endpoint) && i.status.endpoint == 'r.local')",
+        "instances.all(i, has(i.status.state) && !has(i.status.nothing) && !has(i.spec))",
+        "instances.map(i, i).filter(i, i.index == 2)[0].metadata.labels.ring == '0'",
+        "instances.all(i, i.status.propagation.resourcesAtTarget == 0)",
+        "instances.all(i, i.status.propagation == each.status.propagation)",
+        "linearlyUpdated(instances.filter(i, i.metadata.name != 's'), each, 3)",
+        "cel.bind(all, instances, all[each.index].metadata.name == each.metadata.name)",
+        "instances.exists_one(i, dyn(i) == dyn(each))",
+        "instances.exists(i, i.status == each.status)",
+        // Those that have no value.
+        "instances.all(i, i.status.nothing == 1)",
+        "instances[0].spec.size == 1",
+        "each.status.endpoint == 'r.local'",
+        "each.metadata.labels.ring == '0'",
+        "ready(instances[17])",
+        "ready(each.metadata)",
+    ] {
+        let mut scene = scene().gate(expression);
+        let seen = scene.decide(100);
+        scene.gates.sight = Sight { fields: sight::Names::All, status: sight::Names::All };
+        assert_eq!(scene.decide(100), seen, "{expression}");
     }
 }
 

@@ -1,11 +1,15 @@
 //! What expressions see of a fleet.
 
+use std::cell::LazyCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use krono_cel::{FieldTypes, Key, Map, ObjectType, Text, Type, Val};
 use serde_json::Value;
 
 use super::Round;
+use super::functions::FACT_FUNCTIONS;
+use super::sight::{Names, Sight};
 use crate::decide::Counts;
 use crate::fleet::Member;
 
@@ -13,6 +17,8 @@ pub(super) const INSTANCE_TYPE: &str = "krono.Instance";
 pub(super) const EACH_TYPE: &str = "krono.Candidate";
 /// Where functions find what is known about an instance; no source can name it.
 pub(super) const FACTS: &str = "@facts";
+pub(super) const INDEX: &str = "index";
+pub(super) const STATUS: &str = "status";
 
 static DYN: Type = Type::Dyn;
 static NOTHING: Value = Value::Null;
@@ -46,13 +52,15 @@ fn instance_status() -> Type {
         NUMBERS
             .map(|it| (it, Type::Int))
             .into_iter()
-            .chain([("state", Type::String), ("propagation", propagation)]),
+            .chain([(STATE, Type::String), (PROPAGATION, propagation)]),
     )
 }
 
 const OBSERVED_REVISION: &str = "observedRGDRevision";
 const NUMBERS: [&str; 4] =
     ["currentInputRevision", "currentRGDRevision", "observedInputRevision", OBSERVED_REVISION];
+const STATE: &str = "state";
+const PROPAGATION: &str = "propagation";
 const PROPAGATION_NUMBERS: [&str; 3] = ["targetInputRevision", "resourcesAtTarget", "totalResources"];
 const PROPAGATION_TEXTS: [&str; 2] = ["status", "lastTransitionTime"];
 
@@ -132,19 +140,18 @@ pub(super) fn only_index<'r>(rank: usize) -> Val<'r> {
     made(vec![entry("index", number(rank))])
 }
 
-/// What many instances have in common, made once.
+/// What many instances have in common, made once and only where somebody asks for it.
 pub(super) struct Common<'r> {
+    sight: &'r Sight,
     /// By [`Facts::number`].
-    facts: Vec<Val<'r>>,
+    facts: LazyCell<Vec<Val<'r>>>,
     /// Of an instance that says nothing about its propagation.
-    propagation: Val<'r>,
+    propagation: LazyCell<Val<'r>>,
 }
 
 /// What functions know about an instance.
 #[derive(Clone, Copy)]
 struct Facts([bool; 4]);
-
-const FACT_NAMES: [&str; 4] = ["updated", "ready", "failed", "settled"];
 
 impl Facts {
     fn of(round: &Round<'_>, at: usize) -> Self {
@@ -158,15 +165,15 @@ impl Facts {
     }
 
     fn made<'r>(number: usize) -> Val<'r> {
-        let fact = |at: usize| number >> (FACT_NAMES.len() - 1 - at) & 1 == 1;
-        made(FACT_NAMES.iter().enumerate().map(|(at, name)| entry(name, Val::Bool(fact(at)))).collect())
+        let fact = |at: usize| number >> (FACT_FUNCTIONS.len() - 1 - at) & 1 == 1;
+        made(FACT_FUNCTIONS.iter().enumerate().map(|(at, name)| entry(name, Val::Bool(fact(at)))).collect())
     }
 }
 
 impl<'r> Common<'r> {
-    pub(super) fn new() -> Self {
-        let facts = (0..1 << FACT_NAMES.len()).map(Facts::made).collect();
-        Self { facts, propagation: propagation(&NOTHING) }
+    pub(super) fn new(sight: &'r Sight) -> Self {
+        let facts = || (0..1 << FACT_FUNCTIONS.len()).map(Facts::made).collect();
+        Self { sight, facts: LazyCell::new(facts), propagation: LazyCell::new(|| propagation(&NOTHING)) }
     }
 
     /// Those who take part in the order in which they move, then the others by name.
@@ -179,24 +186,48 @@ impl<'r> Common<'r> {
         ranked.chain(others.iter().map(|at| self.instance(round, *at, None))).collect()
     }
 
+    /// As much of an instance as anybody looks at.
     pub(super) fn instance(&self, round: &Round<'r>, at: usize, rank: Option<usize>) -> Val<'r> {
         let member = &round.fleet.members[at];
-        let facts = self.facts.get(Facts::of(round, at).number()).cloned().unwrap_or(Val::Null);
-        let own = [
-            Own(FACTS, facts, Wins::Own),
-            Own("index", rank.map_or(Val::Null, number), Wins::Own),
-            Own("status", self.status(round, member), Wins::Own),
-        ];
-        merged(own, member.object)
+        let index = || rank.map_or(Val::Null, number);
+        match &self.sight.fields {
+            Names::All => {
+                let own = [
+                    Own(FACTS, self.facts(round, at), Wins::Own),
+                    Own(INDEX, index(), Wins::Own),
+                    Own(STATUS, self.status(round, member), Wins::Own),
+                ];
+                merged(own, member.object)
+            }
+            Names::These(names) => chosen(names, |name| match name {
+                FACTS => Some(self.facts(round, at)),
+                INDEX => Some(index()),
+                STATUS => Some(self.status(round, member)),
+                _ => field(member.object, name),
+            }),
+        }
+    }
+
+    fn facts(&self, round: &Round<'_>, at: usize) -> Val<'r> {
+        self.facts.get(Facts::of(round, at).number()).cloned().unwrap_or(Val::Null)
     }
 
     /// krono's own fields are always there, and an instance at the current content is at the current revision whatever its number.
     fn status(&self, round: &Round<'r>, member: &'r Member<'r>) -> Val<'r> {
-        let status = &member.object["status"];
-        let own = &status["propagation"];
-        let propagation = if own.is_null() { self.propagation.clone() } else { propagation(own) };
+        let status = &member.object[STATUS];
         let target = round.fleet.target;
         let observed = member.has_observed(target.digest).then(|| target.number.to_wire());
+        match &self.sight.status {
+            Names::All => self.whole_status(status, observed),
+            Names::These(names) => chosen(names, |name| match (name, observed) {
+                (OBSERVED_REVISION, Some(number)) => Some(Val::Int(number)),
+                (PROPAGATION, _) => Some(self.propagation(status)),
+                _ => field(status, name).or_else(|| usual(name)),
+            }),
+        }
+    }
+
+    fn whole_status(&self, status: &'r Value, observed: Option<i64>) -> Val<'r> {
         let wins = if observed.is_some() { Wins::Own } else { Wins::Field };
         let [first, second, third, last] = NUMBERS;
         let own = [
@@ -204,11 +235,33 @@ impl<'r> Common<'r> {
             Own(second, Val::Int(0), Wins::Field),
             Own(third, Val::Int(0), Wins::Field),
             Own(last, Val::Int(observed.unwrap_or_default()), wins),
-            Own("propagation", propagation, Wins::Own),
-            Own("state", Val::str(""), Wins::Field),
+            Own(PROPAGATION, self.propagation(status), Wins::Own),
+            Own(STATE, Val::str(""), Wins::Field),
         ];
         merged(own, status)
     }
+
+    fn propagation(&self, status: &'r Value) -> Val<'r> {
+        let own = &status[PROPAGATION];
+        if own.is_null() { self.propagation.clone() } else { propagation(own) }
+    }
+}
+
+/// What a field of krono's is while nobody has written it.
+fn usual<'r>(name: &str) -> Option<Val<'r>> {
+    match name {
+        STATE => Some(Val::str("")),
+        _ => NUMBERS.contains(&name).then_some(Val::Int(0)),
+    }
+}
+
+fn field<'r>(object: &'r Value, name: &str) -> Option<Val<'r>> {
+    object.get(name).map(|it| Val::from_json(it, &DYN))
+}
+
+/// The fields of these names that there are.
+fn chosen<'r>(names: &'r BTreeSet<Arc<str>>, value: impl Fn(&str) -> Option<Val<'r>>) -> Val<'r> {
+    made(names.iter().filter_map(|name| Some(entry(name, value(name)?))).collect())
 }
 
 /// A field that is always there; in the order of their names.

@@ -49,6 +49,11 @@ impl Window {
 }
 
 impl Windows {
+    /// Whether there are none, so that it is always open.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether it is open at an instant.
     pub fn at(&self, now: Timestamp) -> Opening {
         if self.0.is_empty() {

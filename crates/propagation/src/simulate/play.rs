@@ -172,6 +172,7 @@ impl<'p> Theatre<'p> {
             points: self.points,
             counts: decision.counts,
             waiting: decision.waiting,
+            gate_errors: decision.gate_errors,
         }
     }
 }

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use krono_history::{Digest, RevisionNumber};
 use serde_json::{Value, json};
 
-use super::{Course, Fate, Params, Play, play};
+use super::{Course, Fate, Look, Params, Play, play};
 use crate::assignment::Assignment;
 use crate::fleet::{Health, Member, Observed, Stance};
 
@@ -17,7 +17,7 @@ pub(super) fn simulate(params: &Params<'_>) -> Course {
     let old = content(1);
     let members = (0..params.instances).map(|at| member(params, at, &names, old.digest)).collect();
     let fates = (0..params.instances).map(|at| fate(params, at)).collect();
-    let (target, last_good, definition) = (content(2), Some(old), &NOTHING);
+    let (target, last_good, definition) = (content(2), Some(old), params.definition);
     let (policy, gates, look_every, start) = (params.policy, params.gates, params.look_every, params.start);
     play(Play { members, fates, target, last_good, definition, policy, gates, look_every, start })
 }
@@ -37,11 +37,12 @@ fn names(count: usize) -> String {
     names
 }
 
-fn member<'n>(params: &Params<'_>, at: usize, names: &'n str, old: Digest) -> Member<'n> {
+fn member<'n>(params: &Params<'n>, at: usize, names: &'n str, old: Digest) -> Member<'n> {
     let mut chance = Chance::new(params.seed, at, Purpose::Before);
     let since = params.start.saturating_sub(SignedDuration::from_hours(1)).unwrap_or(Timestamp::MIN);
     let is_broken = chance.comes(params.chances.is_broken);
     let is_pinned = chance.comes(params.chances.is_pinned);
+    let object = chance.one_of(params.looks);
     Member {
         namespace: "",
         name: names.get(at * DIGITS..(at + 1) * DIGITS).unwrap_or_default(),
@@ -54,12 +55,12 @@ fn member<'n>(params: &Params<'_>, at: usize, names: &'n str, old: Digest) -> Me
         stance: if is_pinned { Stance::Pinned } else { Stance::Auto },
         order: 0,
         is_edited: false,
-        object: &NOTHING,
+        object,
         namespace_labels: &NOTHING,
     }
 }
 
-fn fate(params: &Params<'_>, at: usize) -> Fate {
+pub(super) fn fate(params: &Params<'_>, at: usize) -> Fate {
     let mut chance = Chance::new(params.seed, at, Purpose::After);
     let (least, most) = (u64::from(*params.takes.start()), u64::from(*params.takes.end()));
     let spread = most.saturating_sub(least) + 1;
@@ -92,7 +93,24 @@ impl Chance {
 
     /// Whether something of this share happens.
     fn comes(&mut self, share: f64) -> bool {
+        self.share() < share
+    }
+
+    /// One of these by their shares, which leave something over.
+    fn one_of<'l>(&mut self, looks: &'l [Look]) -> &'l Value {
+        let mut left = self.share();
+        for look in looks {
+            if left < look.share {
+                return &look.object;
+            }
+            left -= look.share;
+        }
+        &NOTHING
+    }
+
+    /// At least 0, less than 1.
+    fn share(&mut self) -> f64 {
         let drawn = u32::try_from(self.next() >> 32).unwrap_or(u32::MAX);
-        f64::from(drawn) < share * (f64::from(u32::MAX) + 1.0)
+        f64::from(drawn) / (f64::from(u32::MAX) + 1.0)
     }
 }

@@ -14,6 +14,8 @@ fn course(instances: usize, policy: Value, gate: &str, chances: Chances) -> Cour
         gates: &gates,
         chances,
         takes: 30..=30,
+        looks: &[],
+        definition: &Value::Null,
         look_every: SignedDuration::from_secs(1),
         start: Timestamp::UNIX_EPOCH,
         seed: 7,

@@ -58,15 +58,11 @@ pub(crate) fn assignment_patch(
     mut news: Map<String, Value>,
 ) -> Value {
     let status = &instance["status"];
-    match graph {
-        Some(graph) => {
-            let assignment = crate::replacing(assignment, own(status, graph, ASSIGNMENT));
-            put(&mut news, graph, ASSIGNMENT, assignment);
-        }
-        None => {
-            let assignment = crate::replacing(assignment, &status[ASSIGNMENT]);
-            news.insert(ASSIGNMENT.to_owned(), assignment);
-        }
+    if let Some(graph) = graph {
+        let assignment = crate::replacing(assignment, own(status, graph, ASSIGNMENT));
+        put(&mut news, graph, ASSIGNMENT, assignment);
+    } else {
+        news.insert(ASSIGNMENT.to_owned(), crate::replacing(assignment, &status[ASSIGNMENT]));
     }
     json!({"metadata": {"resourceVersion": instance["metadata"]["resourceVersion"]}, "status": news})
 }

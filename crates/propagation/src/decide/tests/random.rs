@@ -1,6 +1,8 @@
 //! Random fleets and everything that can happen to them: what must hold whatever happens.
 
+use krono_testkit::Run;
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseResult;
 use serde_json::{Value, json};
 
 use crate::fleet::{Cause, Health, Movement, RollbackBy, Stance, Standstill};
@@ -33,10 +35,11 @@ enum Step {
     Headless(i64),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+/// Of whoever decides, at most so much is performed before it is lost.
+fn step(writes: usize) -> impl Strategy<Value = Step> {
     let stance = prop_oneof![2 => Just(Stance::Auto), 1 => Just(Stance::Pinned), 1 => Just(Stance::Deleting)];
     prop_oneof![
-        12 => (0usize..6).prop_map(Step::Look),
+        12 => (0..=writes).prop_map(Step::Look),
         4 => (0i64..120).prop_map(Step::Wait),
         8 => any::<usize>().prop_map(Step::Arrive),
         2 => any::<usize>().prop_map(Step::Break),
@@ -63,11 +66,11 @@ enum Gate {
     Formula,
 }
 
-fn gate() -> impl Strategy<Value = Gate> {
+fn gate(most: usize) -> impl Strategy<Value = Gate> {
     prop_oneof![
         Just(Gate::None),
         Just(Gate::Exponential),
-        (1usize..4).prop_map(Gate::Linear),
+        (1..=most).prop_map(Gate::Linear),
         Just(Gate::Formula)
     ]
 }
@@ -275,7 +278,7 @@ impl World {
     fn settle(&mut self) -> Decision {
         self.scene.controls.paused = None;
         self.retry();
-        for _ in 0..60 {
+        for _ in 0..60 + 2 * self.scene.members.len() {
             self.now += 1_000;
             let now = at(self.now);
             self.scene.members.iter_mut().for_each(|it| arrive(it, now));
@@ -299,28 +302,46 @@ fn arrive(written: &mut Written, now: jiff::Timestamp) {
     }
 }
 
-/// Half as many cases as usual, since each is a long story; `PROPTEST_CASES` asks for more.
-fn config() -> ProptestConfig {
-    let usual = ProptestConfig::default();
-    ProptestConfig { cases: usual.cases / 2, failure_persistence: None, ..usual }
+/// A fleet, and what happens to it.
+#[derive(Clone, Debug)]
+struct Story {
+    steps: Vec<Step>,
+    gate: Gate,
+    most_in_flight: Option<usize>,
+    on_failure: &'static str,
+    soak: i64,
+    max_failures: usize,
+    fleet: usize,
 }
 
-proptest! {
-    #![proptest_config(config())]
+fn stories(
+    fleet: std::ops::Range<usize>,
+    steps: std::ops::Range<usize>,
+    at_once: usize,
+) -> impl Strategy<Value = Story> {
+    let on_failure = prop_oneof![Just("Halt"), Just("Rollback"), Just("Continue")];
+    let soak = prop_oneof![Just(0i64), Just(60)];
+    let steps = prop::collection::vec(step(at_once + 1), steps);
+    let most_in_flight = prop::option::of(1..=at_once);
+    (steps, gate(at_once), most_in_flight, on_failure, soak, 0..=at_once / 2, fleet).prop_map(
+        |(steps, gate, most_in_flight, on_failure, soak, max_failures, fleet)| Story {
+            steps,
+            gate,
+            most_in_flight,
+            on_failure,
+            soak,
+            max_failures,
+            fleet,
+        },
+    )
+}
 
-    #[test]
-    fn v41_whatever_happens(
-        steps in prop::collection::vec(step(), 1..120),
-        gate in gate(),
-        most_in_flight in prop::option::of(1usize..5),
-        on_failure in prop_oneof![Just("Halt"), Just("Rollback"), Just("Continue")],
-        soak in prop_oneof![Just(0i64), Just(60)],
-        max_failures in 0usize..3,
-        fleet in 1usize..14,
-    ) {
-        let policy = json!({"onFailure": on_failure, "soakSeconds": soak, "maxFailures": max_failures});
-        let mut world = World::new(gate, most_in_flight, policy, fleet);
-        for step in &steps {
+impl Story {
+    fn play(&self) -> TestCaseResult {
+        let policy =
+            json!({"onFailure": self.on_failure, "soakSeconds": self.soak, "maxFailures": self.max_failures});
+        let mut world = World::new(self.gate, self.most_in_flight, policy, self.fleet);
+        for step in &self.steps {
             world.step(step);
         }
         let decision = world.settle();
@@ -331,5 +352,27 @@ proptest! {
                 prop_assert_eq!(member.assigned, Some(world.scene.target.digest), "{}", written.name);
             }
         }
+        Ok(())
     }
+}
+
+/// Half as many cases as usual, since each is a long story; `PROPTEST_CASES` asks for more.
+fn config() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases / 2, failure_persistence: None, ..usual }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn v41_whatever_happens(story in stories(1..14, 1..120, 4)) {
+        story.play()?;
+    }
+}
+
+#[test]
+fn v41_whatever_happens_to_larger_fleets() {
+    let run = Run { name: "propagation-fleets", cases: 20, shrinks: 300 };
+    krono_testkit::run_from(41, run, &stories(20..150, 20..200, 40), |story| story.play());
 }
