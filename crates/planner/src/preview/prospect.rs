@@ -7,7 +7,7 @@ use krono_graph::{CompiledGraph, Options};
 use krono_history::issue::{Judgement, Named};
 use krono_history::number::Traces;
 use krono_history::retention::Freshness;
-use krono_history::revision::{Health, History, ObjectVersion, Ownership, Presence, Revision};
+use krono_history::revision::{History, Revision};
 use krono_history::{Digest, RevisionNumber, input};
 use krono_model::metadata::Owner;
 use krono_schema::Validator;
@@ -167,7 +167,7 @@ impl Ground<'_, '_> {
         let mut issue = |definition: &Value, all: &mut Vec<Revision>| {
             let digest = Digest::of_definition(&definition["spec"]);
             if is_new(&History::new(all.clone()), digest) {
-                all.push(imagined(next, digest));
+                all.push(Revision::new(next, digest));
                 next = RevisionNumber::new(next.get() + 1).unwrap_or(next);
             }
         };
@@ -232,20 +232,6 @@ fn is_new(history: &History, digest: Digest) -> bool {
 
 fn named(revision: &Revision) -> Named {
     Named { number: revision.number, digest: revision.digest, name: revision.object.name.clone() }
-}
-
-fn imagined(number: RevisionNumber, digest: Digest) -> Revision {
-    Revision {
-        number,
-        digest,
-        restored_from: None,
-        health: Health::Good,
-        superseded: None,
-        unused_since: None,
-        presence: Presence::Live,
-        ownership: Ownership::Own,
-        object: ObjectVersion::default(),
-    }
 }
 
 /// The graphs after an edit.

@@ -1,7 +1,6 @@
 //! What follows from marks.
 
 use krono_history::RevisionNumber;
-use krono_history::revision::{ObjectVersion, Ownership, Presence};
 
 use super::*;
 use crate::scene::assignment;
@@ -20,17 +19,11 @@ fn history(text: &str) -> (History, Vec<RevisionNumber>) {
         };
         completed.extend(word.ends_with('+').then_some(at.number));
         revisions.push(Revision {
-            number: at.number,
-            digest: at.digest,
             restored_from,
             health,
-            superseded: None,
             is_rollback: restored_from.is_some(),
             is_completed: word.ends_with('+'),
-            unused_since: None,
-            presence: Presence::Live,
-            ownership: Ownership::Own,
-            object: ObjectVersion::default(),
+            ..Revision::new(at.number, at.digest)
         });
     }
     (History::new(revisions), completed)
