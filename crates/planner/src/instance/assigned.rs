@@ -21,7 +21,7 @@ use super::{Action, World};
 
 pub use answer::{Notice, Rollback};
 pub use home::assignment;
-pub(crate) use home::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, of_krono};
+pub(crate) use home::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, PROPAGATION, assignment_patch, of_krono};
 pub use objects::kind as input_kind;
 pub(crate) use objects::known;
 pub(super) use stamps::{Stamps, revision_of};
@@ -45,6 +45,8 @@ pub struct Assigned<'a> {
     pub stamping: Stamping,
     /// Whether users are who the instance says they are.
     pub notes: Notes,
+    /// Whether what is no longer wanted is left in place until somebody approves.
+    pub leaves_surplus: bool,
     /// Whether instances may be pinned.
     pub may_pin: bool,
     /// The lowest number that anybody may run.
