@@ -10,7 +10,10 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use krono_graph::KindName;
 use krono_model::applyset::Inventory;
-use krono_planner::instance::{Action, Keeping, Notice, ObjectName, Plan, Refused, Rollback, World, plan};
+use krono_model::wire::Author;
+use krono_planner::instance::{
+    Action, DeletionPolicies, Keeping, Notice, ObjectName, Plan, Refused, Rollback, World, plan,
+};
 use krono_planner::replacing;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -94,7 +97,9 @@ impl Pass<'_> {
                 Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
             };
         self.engine.router.set_interests(self.key, interests);
+        let by = rollback.and_then(|it| it.by);
         if actions.is_empty() {
+            self.tell_once(notices, by.as_ref()).await;
             let outcome = match () {
                 () if retry => Outcome::Retry,
                 () if resting.is_empty() => Outcome::Done,
@@ -107,7 +112,7 @@ impl Pass<'_> {
         }
         let round = self.perform(actions, &caches).await;
         if matches!(round, Round::Again) && self.refused.instance.is_none() {
-            self.tell(notices).await;
+            self.tell(notices, by.as_ref()).await;
         }
         round
     }
@@ -141,13 +146,21 @@ impl Pass<'_> {
         in_vain
     }
 
-    async fn tell(&self, notices: Vec<Notice>) {
+    /// What is so for a while is told when it begins.
+    async fn tell_once(&self, notices: Vec<Notice>, by: Option<&Author>) {
+        let words: Vec<String> = notices.iter().map(|it| it.note.clone()).collect();
+        if self.engine.is_news(&Key::Instance(self.key.clone()), &words) {
+            self.tell(notices, by).await;
+        }
+    }
+
+    async fn tell(&self, notices: Vec<Notice>, by: Option<&Author>) {
         let instance = self.serving.instances.read().ok().and_then(|reading| {
             reading.objects().get(&self.key.namespace, &self.key.name).map(Entry::object)
         });
         let Some(instance) = instance else { return };
         for notice in notices {
-            self.engine.events.note(&instance, notice).await;
+            self.engine.events.note(&instance, notice, by).await;
         }
     }
 
@@ -161,6 +174,7 @@ impl Pass<'_> {
 
     /// A definition counts its instances; one on its way out may wait for just this.
     fn absent(&self) -> Outcome {
+        self.engine.is_news(&Key::Instance(self.key.clone()), &[]);
         self.engine.router.set_interests(self.key, Vec::new());
         let definition = self.engine.definition(&self.key.definition);
         let is_ending = definition.is_some_and(|it| !it["metadata"]["deletionTimestamp"].is_null());
@@ -182,11 +196,13 @@ impl Pass<'_> {
         };
         let is_defined = |kind: &KindName| Serving::cache(caches, kind).is_some_and(|cache| cache.is_defined);
         let assigned = made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback));
+        let facts = self.engine.fleets.facts(&self.key.definition);
         Ok(plan(&World {
             instance: &instance.object(),
             graph: made.graph.as_ref().map(|it| &it.compiled).map_err(String::as_str),
             owner: self.serving.owner(),
             assigned: assigned.as_ref(),
+            policies: facts.as_ref().map_or(&DeletionPolicies::default(), |it| &it.policies),
             cluster: &cluster,
             refused: &self.refused,
             resting: &self.engine.contests.resting(),
