@@ -39,6 +39,7 @@ const COMMANDS: &[&[&str]] = &[
     &["render"],
     &["graph"],
     &["plan"],
+    &["simulate"],
     &["handback"],
     &["cel"],
     &["cel", "eval"],

@@ -21,4 +21,5 @@ mod rollback;
 mod schema;
 mod seed;
 mod server;
+mod simulate;
 mod story;
