@@ -1,4 +1,4 @@
-//! `xtask e2e`: kro's own manifests on krono's controllers.
+//! `xtask e2e`: kro's own manifests and the rules of revisions on krono's controllers.
 
 mod table;
 
@@ -26,11 +26,20 @@ pub(crate) enum E2eArguments {
     },
     /// Let krono take over from kro on the real server, and kro from krono, and write results/e2e-takeover.json
     Takeover,
+    /// Play the controllers' own tests of the rules of revisions on the real server and write results/e2e-revisions.json
+    Revisions {
+        /// Only tests whose names contain this; no results are written
+        only: Option<String>,
+    },
 }
 
 /// Everything when nothing is named.
 pub(crate) fn run(root: &Path, wanted: Option<&E2eArguments>) -> anyhow::Result<()> {
-    let all = [E2eArguments::Corpus { server: None, part: None }, E2eArguments::Takeover];
+    let all = [
+        E2eArguments::Corpus { server: None, part: None },
+        E2eArguments::Takeover,
+        E2eArguments::Revisions { only: None },
+    ];
     command::run(&mut command::cargo(root, &["build", "-p", "krono-cli", "-p", "krono-e2e-controllers"]))?;
     let (mut cases, mut failed) = (Vec::new(), Vec::new());
     for part in wanted.map_or(&all[..], std::slice::from_ref) {
@@ -52,6 +61,7 @@ impl E2eArguments {
         match self {
             Self::Corpus { .. } => "corpus",
             Self::Takeover => "takeover",
+            Self::Revisions { .. } => "revisions",
         }
     }
 
@@ -59,6 +69,7 @@ impl E2eArguments {
         match self {
             Self::Corpus { server, part } => server.is_none() && part.is_none(),
             Self::Takeover => true,
+            Self::Revisions { only } => only.is_none(),
         }
     }
 
@@ -69,6 +80,7 @@ impl E2eArguments {
                 server.chain(part.as_deref()).collect()
             }
             Self::Takeover => Vec::new(),
+            Self::Revisions { only } => only.as_deref().into_iter().collect(),
         }
     }
 }

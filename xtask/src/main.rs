@@ -62,7 +62,7 @@ enum Chore {
     DefinitionGolden,
     /// Build the program that ships and write it to target/dist; needs valgrind
     Dist,
-    /// Play kro's own manifests on krono's controllers, and let krono and kro take over from each other
+    /// Play kro's own manifests and the rules of revisions on krono's controllers, and let krono and kro take over from each other
     E2e {
         #[command(subcommand)]
         part: Option<e2e::E2eArguments>,

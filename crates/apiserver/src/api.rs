@@ -42,6 +42,7 @@ use crate::resource::Resource;
 use crate::services::Pool;
 use crate::status::{Status, Subject};
 use crate::storage::Storage;
+use crate::witness::Witness;
 
 pub(crate) use access::administrator;
 pub(crate) use call::{Call, Subresource};
@@ -56,6 +57,8 @@ pub(crate) struct Settings {
     pub(crate) root_ca: String,
     /// Where pods would reach the server.
     pub(crate) advertised: Option<SocketAddr>,
+    /// Whoever sees who changes custom resources.
+    pub(crate) witness: Option<Arc<dyn Witness>>,
 }
 
 /// Everything the handlers share.

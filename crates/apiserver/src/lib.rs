@@ -50,6 +50,7 @@ mod storage;
 mod stored;
 mod strategy;
 mod table;
+mod witness;
 mod world;
 mod write;
 
@@ -59,3 +60,4 @@ pub use conversion::{
 };
 pub use page::Page;
 pub use server::{Builder, Server, StartError};
+pub use witness::Witness;

@@ -56,6 +56,8 @@ pub(crate) enum Origin {
 pub(crate) struct Custom {
     /// The name of the definition.
     pub(crate) definition: String,
+    /// Its labels.
+    pub(crate) labels: Value,
     /// The warning given on every request, for deprecated versions.
     pub(crate) deprecation: Option<String>,
     /// Converts between versions; none means that only `apiVersion` changes.

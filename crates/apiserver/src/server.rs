@@ -32,6 +32,7 @@ use crate::reply::failure;
 use crate::resource::Resource;
 use crate::status::Status;
 use crate::storage::Storage;
+use crate::witness::Witness;
 
 /// An API server. Cheap to clone; clones share everything.
 ///
@@ -127,6 +128,13 @@ impl Builder {
         self
     }
 
+    /// Has somebody see who changes custom resources.
+    #[must_use]
+    pub fn witness(mut self, witness: Arc<dyn Witness>) -> Self {
+        self.settings.witness = Some(witness);
+        self
+    }
+
     /// Starts the server. Must be called in a tokio runtime.
     pub async fn start(self) -> Result<Server, StartError> {
         let kinds = self.kinds.unwrap_or_else(builtin::kinds);
@@ -174,6 +182,12 @@ impl Server {
     /// How many clones of the server there are, this one included.
     pub fn clones(&self) -> usize {
         Arc::strong_count(&self.alive)
+    }
+
+    /// The same server, where requests in process are those of a user.
+    #[must_use]
+    pub fn acting_as(&self, user: User) -> Self {
+        Self { administrator: Arc::new(user), ..self.clone() }
     }
 
     /// A client that talks to this server without a network.

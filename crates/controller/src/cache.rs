@@ -40,8 +40,6 @@ pub(crate) struct Entry {
     version: u64,
     pub(crate) live: Option<Digest>,
     pub(crate) applied: Option<Applied>,
-    /// Whether the watch has shown it, in this version or another.
-    confirmed: bool,
 }
 
 impl Entry {
@@ -74,8 +72,14 @@ impl Entry {
             version: version(object),
             live,
             applied: None,
-            confirmed: false,
         }
+    }
+
+    /// Whether this is newer, or the same seen through a newer schema: while the schema of a kind changes, a server
+    /// shows fields to some that it still hides from others.
+    fn is_news_to(&self, known: &Self) -> bool {
+        self.version > known.version
+            || (self.version == known.version && self.object.length() > known.object.length())
     }
 }
 
@@ -117,18 +121,14 @@ impl Objects {
 
     /// Takes in what a watch shows.
     pub(crate) fn show(&mut self, object: &mut Value) -> Put {
-        let mut entry = Entry::read(object, &mut self.sample);
-        entry.confirmed = true;
+        let entry = Entry::read(object, &mut self.sample);
         self.shown = self.shown.max(entry.version);
         if self.dead.contains(&*entry.uid) {
             return Put::Known;
         }
         let (namespace, name) = identity(object);
-        if let Some(known) = self.get_mut(&namespace, &name)
-            && known.version >= entry.version
-            && entry.version > 0
-        {
-            known.confirmed = true;
+        let known = self.get(&namespace, &name);
+        if known.is_some_and(|it| !entry.is_news_to(it)) && entry.version > 0 {
             return Put::Known;
         }
         self.insert(object, entry)
@@ -141,7 +141,7 @@ impl Objects {
         entry.applied = desired.zip(entry.live).map(|(desired, live)| Applied { desired, live });
         let shown = self.shown;
         match self.get_mut(&namespace, &name) {
-            Some(known) if known.version >= entry.version => {
+            Some(known) if !entry.is_news_to(known) => {
                 known.applied = entry.applied.or(known.applied);
                 Put::Known
             }
@@ -303,6 +303,30 @@ mod tests {
         assert_eq!(version_of(&objects, "a"), None);
         objects.answer(&mut object("a", 8, "x"), None);
         assert_eq!(version_of(&objects, "a"), Some(8));
+    }
+
+    #[test]
+    fn a_watch_that_hides_new_fields_does_not_hide_them_for_ever() {
+        let hidden = || object("a", 5, "x");
+        let shown = || {
+            let mut object = object("a", 5, "x");
+            object["status"] = json!({"assignment": {"revision": 1}});
+            object
+        };
+        let status = |objects: &Objects| objects.get("here", "a").map(|it| it.object()["status"].clone());
+        let full = Some(shown()["status"].clone());
+
+        let mut objects = Objects::default();
+        objects.show(&mut hidden());
+        assert!(matches!(objects.answer(&mut shown(), None), Put::Changed { before: Some(_) }));
+        assert_eq!(objects.show(&mut hidden()), Put::Known);
+        assert_eq!(status(&objects), full);
+
+        let mut objects = Objects::default();
+        objects.answer(&mut hidden(), None);
+        assert!(matches!(objects.show(&mut shown()), Put::Changed { before: Some(_) }));
+        assert_eq!(objects.answer(&mut hidden(), None), Put::Known);
+        assert_eq!(status(&objects), full);
     }
 
     fn with_uid(uid: &str, version: u64) -> Value {

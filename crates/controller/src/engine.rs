@@ -143,7 +143,7 @@ impl Engine {
         let own = all.into_iter().filter(|it| revisions::definition_of(it) == name);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let before = kept.get(name).map(AsRef::as_ref);
-        let read = Arc::new(Revisions::read(definition, own, before, self.options.graph));
+        let read = Arc::new(revisions::read(definition, own, before, self.options.graph));
         kept.insert(name.into(), Arc::clone(&read));
         read
     }

@@ -17,8 +17,6 @@ use crate::engine::Engine;
 use crate::queue::{InstanceKey, Key, Outcome};
 use crate::serving::Serving;
 
-pub(crate) use assign::decided;
-
 /// How many instances are assigned at the same time.
 const AT_ONCE: usize = 16;
 

@@ -10,9 +10,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use krono_graph::KindName;
 use krono_model::applyset::Inventory;
-use krono_planner::instance::{
-    Action, Assigned, Keeping, Notice, ObjectName, Plan, Refused, Rollback, World, plan,
-};
+use krono_planner::instance::{Action, Keeping, Notice, ObjectName, Plan, Refused, Rollback, World, plan};
 use krono_planner::replacing;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -86,7 +84,7 @@ impl Pass<'_> {
         let Ok(mut caches) = self.serving.caches(graph, &inventory, catalogue, all).await else {
             return Round::End(Outcome::Retry);
         };
-        if made.by.as_ref().is_some_and(|it| it.facts.keeping() != Keeping::Inline) {
+        if made.by.as_ref().is_some_and(|(facts, _)| facts.keeping() != Keeping::Inline) {
             caches.push(Arc::clone(self.engine.inputs()));
         }
         let Ok(rollback) = self.rollback(&made).await else { return Round::End(Outcome::Retry) };
@@ -183,19 +181,7 @@ impl Pass<'_> {
             return Ok(Plan::default());
         };
         let is_defined = |kind: &KindName| Serving::cache(caches, kind).is_some_and(|cache| cache.is_defined);
-        let assigned = made.by.as_ref().map(|by| Assigned {
-            definition: by.definition,
-            kept: &by.facts.history,
-            current: Some(by.facts.current.digest),
-            keeping: by.facts.keeping(),
-            is_paused: by.is_paused,
-            input_limit: by.facts.input_limit,
-            stamping: by.facts.stamping,
-            may_pin: by.facts.may_pin(),
-            minimum: by.facts.limits.minimum,
-            is_defined: &is_defined,
-            rollback,
-        });
+        let assigned = made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback));
         Ok(plan(&World {
             instance: &instance.object(),
             graph: made.graph.as_ref().map(|it| &it.compiled).map_err(String::as_str),

@@ -14,7 +14,7 @@ use crate::cache::{Filter, KindCache};
 use crate::caches::Caches;
 use crate::catalogue::{Catalogue, Mentioned, Served};
 use crate::graphs::Graph;
-use crate::revisions::Revisions;
+use crate::revisions::{self, Revisions};
 
 /// All that the instances of one definition are made with.
 pub(crate) struct Serving {
@@ -83,7 +83,7 @@ impl Serving {
     /// The same, or why there is none.
     pub(crate) fn graph_or_reason(&self, digest: Digest) -> Result<Arc<Graph>, String> {
         let pruned = || Err("no kept revision has this content".to_owned());
-        self.revisions.graph(digest).cloned().unwrap_or_else(pruned)
+        revisions::graph(&self.revisions, digest).cloned().unwrap_or_else(pruned)
     }
 
     /// The revisions that are there.
@@ -102,7 +102,11 @@ impl Serving {
 
     /// The kinds that the current revision mentions.
     pub(crate) fn kinds(&self) -> &[(String, String)] {
-        self.current.revision.as_ref().map(|it| self.revisions.kinds(it.digest)).unwrap_or_default()
+        self.current
+            .revision
+            .as_ref()
+            .map(|it| revisions::kinds(&self.revisions, it.digest))
+            .unwrap_or_default()
     }
 
     /// Whether a definition is the very one that is served.

@@ -20,6 +20,7 @@ pub mod number;
 pub mod retention;
 pub mod revision;
 pub mod rollback;
+pub mod witness;
 pub mod writer;
 
 pub use digest::Digest;

@@ -75,6 +75,23 @@ pub struct Revision {
     pub object: ObjectVersion,
 }
 
+impl Revision {
+    /// One that nothing is known about but its number and its content.
+    pub fn new(number: RevisionNumber, digest: Digest) -> Self {
+        Self {
+            number,
+            digest,
+            restored_from: None,
+            health: Health::Good,
+            superseded: None,
+            unused_since: None,
+            presence: Presence::Live,
+            ownership: Ownership::Own,
+            object: ObjectVersion::default(),
+        }
+    }
+}
+
 /// Whether a revision can be had back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Health {

@@ -4,6 +4,8 @@ use krono_model::names;
 use krono_model::wire::Author;
 use serde_json::Value;
 
+use crate::witness::user_of_request;
+
 /// One field manager, as an object's managed fields name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Writer {
@@ -86,7 +88,7 @@ pub fn writer_of_annotation(object: &Value, key: &str) -> Option<Writer> {
 pub fn author_of_annotation(object: &Value, key: &str) -> Option<Author> {
     let entry = entries_of(object, &["metadata", "annotations", key]).next()?;
     let text = |field: &str| entry[field].as_str().map(str::to_owned);
-    Some(Author { manager: text("manager"), user: None, time: text("time") })
+    Some(Author { manager: text("manager"), user: user_of_request(object), time: text("time") })
 }
 
 /// Those that own something of a field.

@@ -117,7 +117,7 @@ pub const ANSWERED_ROLLBACK_ANNOTATION: &str = "krono.dev/answered-rollback";
 pub const RESTORING_ANNOTATION: &str = "krono.dev/restoring-revision";
 /// Who asked for the rollback, on the definition until the new revision is issued: an author as in a revision, as JSON.
 pub const RESTORING_FOR_ANNOTATION: &str = "krono.dev/restoring-for";
-/// Why the last request to roll back was refused, after the generation of the definition that it was about.
+/// Why the last request to roll back was refused, after the generation of the object that it was about.
 pub const ROLLBACK_REFUSED_ANNOTATION: &str = "krono.dev/rollback-refused";
 /// `true` beside a request to roll back: it is meant even though a tool would put the spec back.
 pub const ROLLBACK_FORCE_ANNOTATION: &str = "krono.dev/rollback-force";
@@ -133,6 +133,10 @@ pub const ROLLBACK_SPEC_ONLY_ANNOTATION: &str = "krono.dev/rollback-spec-only";
 pub const ROLLBACK_MODE_ANNOTATION: &str = "krono.dev/rollback-mode";
 /// Why a change was made.
 pub const CHANGE_CAUSE_ANNOTATION: &str = "krono.dev/change-cause";
+/// Who wrote the spec, after the generation that it is about; written by whoever sees users.
+pub const CHANGED_BY_ANNOTATION: &str = "krono.dev/changed-by";
+/// Who asked for the rollback that stands beside it; written by whoever sees users.
+pub const REQUESTED_BY_ANNOTATION: &str = "krono.dev/requested-by";
 /// Why a change was made, as `kubectl` has it.
 pub const KUBERNETES_CHANGE_CAUSE_ANNOTATION: &str = "kubernetes.io/change-cause";
 /// How an instance follows its definition: `Auto`, `Manual` or `Paused`.

@@ -244,6 +244,16 @@ pub fn plan(world: &World<'_>) -> Plan {
     Plan { next_look: issue.report.next_look, ..plan.unwrap_or_else(|| told(world, &issue, standing)) }
 }
 
+/// What instances would move to.
+pub(crate) fn current(world: &World<'_>, judgement: Judgement<'_>) -> Option<Named> {
+    lineage::issue(world, judgement).report.current
+}
+
+/// Whether an edit would wait for somebody to ask for its revision.
+pub(crate) fn is_pending(world: &World<'_>, judgement: Judgement<'_>) -> bool {
+    matches!(lineage::issue(world, judgement).report.standing, Issuance::Pending { .. })
+}
+
 /// How the CRD stands to what a graph needs.
 fn stands(world: &World<'_>, graph: &CompiledGraph) -> Standing {
     match world.failure {

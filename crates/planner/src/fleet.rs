@@ -3,6 +3,7 @@
 mod census;
 mod evidence;
 mod facts;
+mod made;
 mod record;
 
 use jiff::Timestamp;
@@ -18,7 +19,8 @@ use crate::instance::{Cluster, INPUT_HISTORY, assignment, known, of_krono};
 use evidence::Evidence;
 
 pub use census::{Census, Needs};
-pub use facts::Facts;
+pub use facts::{Facts, Revised};
+pub use made::{Made, made};
 pub use record::Decision;
 
 /// The graphs of revisions, and what their schemas say about specs.

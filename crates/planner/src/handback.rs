@@ -19,8 +19,9 @@ const KEYS: [&str; 5] = [
     names::INPUT_ROLLBACK_ANNOTATION,
     names::UPDATE_POLICY_ANNOTATION,
 ];
-/// What people wrote for people.
-const NOTES: [&str; 1] = [names::CHANGE_CAUSE_ANNOTATION];
+/// What was written for people, and tells kro nothing.
+const NOTES: [&str; 3] =
+    [names::CHANGE_CAUSE_ANNOTATION, names::CHANGED_BY_ANNOTATION, names::REQUESTED_BY_ANNOTATION];
 
 /// What comes off an object.
 #[derive(Clone, Debug, PartialEq)]

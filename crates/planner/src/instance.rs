@@ -15,12 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use krono_graph::{CompiledGraph, KindName};
 use krono_history::input::seen_through;
 use krono_model::applyset::GroupKind;
-use krono_model::metadata::{Owner, is_suspended};
+use krono_model::metadata::{InstanceRef, Owner, is_suspended};
 use krono_model::names;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::digest::Digest;
 
+use assigned::Asked;
 pub(crate) use assigned::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, known, of_krono};
 pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind};
 pub(crate) use evidence::{highest_stamp, is_at};
@@ -123,7 +124,7 @@ impl Refused {
 /// One change of the cluster; the changes of one plan do not depend on each other.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Server-side apply of finalizer and labels to the instance.
+    /// Server-side apply of finalizer, labels and inventory to the instance.
     Manage(Value),
     /// Server-side apply of the inventory to the instance.
     Record(Value),
@@ -255,6 +256,13 @@ pub fn plan(world: &World<'_>) -> Plan {
         Ok(graph) => resources::plan(world, graph),
         Err(reason) => report::unresolved(world, reason),
     }
+}
+
+/// What the status does not tell yet of the input that an instance asks for.
+pub(crate) fn next_input(world: &World<'_>, graph: &CompiledGraph) -> Map<String, Value> {
+    let id = InstanceRef::from_object(world.instance).applyset_id();
+    let asked = world.assigned.map(|it| Asked::of(world, graph, it, &id));
+    asked.and_then(|it| it.next(graph)).unwrap_or_default()
 }
 
 /// The annotation by which the user wants the instance left alone, if there is one.

@@ -9,7 +9,9 @@ pub mod fleet;
 pub mod handback;
 pub mod instance;
 pub mod preview;
+mod refused;
 mod replacing;
+pub mod revisions;
 mod transition;
 
 pub use replacing::replacing;

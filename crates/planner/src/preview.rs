@@ -4,8 +4,10 @@
 //! is left to do.
 
 mod compare;
+mod course;
 mod imagined;
 mod merge;
+mod prospect;
 mod rehearsal;
 mod verdict;
 
@@ -16,9 +18,11 @@ use serde_json::Value;
 
 use crate::instance::ObjectName;
 
+pub use course::{Course, Stay};
 pub use imagined::Objects;
 pub use merge::content as shown;
-pub use verdict::{KindEffect, crd_made_by, verdict};
+pub use prospect::{Prospect, Standing};
+pub use verdict::{KindEffect, crd_made_by};
 
 /// What the API server makes of what is applied.
 pub trait Server {

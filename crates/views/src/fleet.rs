@@ -5,7 +5,7 @@ mod group;
 mod json;
 mod text;
 
-use krono_planner::preview::{Effect, Forecast, KindEffect};
+use krono_planner::preview::{Course, Effect, Forecast, KindEffect};
 
 pub use json::json;
 pub use text::{Detail, text};
@@ -19,6 +19,8 @@ pub struct FleetPlan {
     pub kind: String,
     /// What becomes of that kind.
     pub effect: KindEffect,
+    /// Whether all this waits for somebody to ask for the revision.
+    pub is_pending: bool,
     /// What becomes of its instances.
     pub instances: Vec<InstancePlan>,
 }
@@ -30,6 +32,8 @@ pub struct InstancePlan {
     pub namespace: String,
     /// Its name.
     pub name: String,
+    /// Where it would be.
+    pub course: Course,
     /// What would happen.
     pub forecast: Forecast,
 }
@@ -60,6 +64,8 @@ pub struct Summary {
     pub failing: usize,
     /// Those whose users want them left alone.
     pub suspended: usize,
+    /// Others that are not made with the edit.
+    pub staying: usize,
     /// Resources made.
     pub created: usize,
     /// Resources changed.
@@ -77,7 +83,7 @@ pub struct Summary {
 impl FleetPlan {
     /// The numbers.
     pub fn summary(&self) -> Summary {
-        self.instances.iter().fold(Summary::default(), |sum, it| sum.with(&it.forecast))
+        self.instances.iter().fold(Summary::default(), Summary::with)
     }
 
     /// Whether nothing would happen to anything.
@@ -92,14 +98,15 @@ impl FleetPlan {
 }
 
 impl Summary {
-    fn with(mut self, forecast: &Forecast) -> Self {
-        let one = usize::from;
+    fn with(mut self, instance: &InstancePlan) -> Self {
+        let (one, forecast) = (usize::from, &instance.forecast);
         self.instances += 1;
         self.unchanged += one(forecast.is_unchanged());
         self.changed += one(!forecast.is_unchanged());
         self.destructive += one(forecast.is_destructive());
         self.failing += one(forecast.failure.is_some() || !forecast.objections.is_empty());
         self.suspended += one(forecast.is_suspended);
+        self.staying += one(instance.course.stays.is_some() && !forecast.is_suspended);
         self.regardless += forecast.regardless;
         for change in &forecast.changes {
             let count = match change.effect {
@@ -129,6 +136,7 @@ impl Summary {
             destructive: self.destructive + other.destructive,
             failing: self.failing + other.failing,
             suspended: self.suspended + other.suspended,
+            staying: self.staying + other.staying,
             created: self.created + other.created,
             updated: self.updated + other.updated,
             deleted: self.deleted + other.deleted,

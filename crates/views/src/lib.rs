@@ -26,6 +26,6 @@ pub use losses::{Loss, losses};
 pub use revisions::{RevisionRow, RevisionRows, Standing};
 pub use table::Table;
 pub use time::shown_time;
-pub use timeline::{Change, Entry, timeline, timeline_table};
+pub use timeline::{Change, Entry, Past, Whose, time_of_event, timeline, timeline_table};
 pub use tree::{Branch, Row, rows};
 pub use why::{counted_instances, why_definition, why_instance};

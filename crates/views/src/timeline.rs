@@ -1,6 +1,9 @@
 //! What became of a definition or an instance: who changed what, when and why.
 
-use std::cmp::Ordering;
+mod events;
+
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 use jiff::Timestamp;
 use krono_history::RevisionNumber;
@@ -11,50 +14,88 @@ use crate::revisions::RevisionRow;
 use crate::table::{Table, cell};
 use crate::time::shown_time;
 
+use events::of_events;
+pub use events::time_of_event;
+
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// When, in RFC 3339.
     pub when: Option<String>,
-    /// Which revision.
+    /// What came of it.
     pub what: Change,
-    /// Who, where somebody told.
+    /// Who, where somebody told: the author of a revision, else the controller that tells.
     pub who: Option<String>,
     /// Why: in the words of whoever did it, or else what kind of change it was.
     pub why: String,
 }
 
-/// Which revision a change made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What came of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// One of the definition.
+    /// A revision of the definition.
     Definition(RevisionNumber),
-    /// One of the instance's inputs, evaluated by that revision of the definition.
+    /// A revision of the instance's input, evaluated by that revision of the definition.
     Input(RevisionNumber, Option<RevisionNumber>),
+    /// No revision; a controller told of it.
+    Told {
+        /// About whom.
+        whose: Whose,
+        /// In one word.
+        reason: String,
+    },
+}
+
+/// What an event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// The definition.
+    Definition,
+    /// The instance.
+    Instance,
+}
+
+/// What a history is told from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Past<'a> {
+    /// The revisions of the definition, newest first.
+    pub revisions: &'a [RevisionRow],
+    /// The events about it; clusters forget them after a while.
+    pub told_of_definition: &'a [Value],
+    /// The inputs of the instance, newest first; none where it is about a definition.
+    pub inputs: &'a [InputRow],
+    /// The events about it.
+    pub told_of_instance: &'a [Value],
 }
 
 /// All changes, newest first; the revisions of one lineage stand in the order of their numbers whatever clocks said.
-pub fn timeline(revisions: &[RevisionRow], inputs: &[InputRow]) -> Vec<Entry> {
-    let mut definitions = of_definition(revisions).into_iter().peekable();
-    let mut inputs = of_inputs(inputs).into_iter().peekable();
-    let mut entries = Vec::new();
-    loop {
-        // At the same second an input follows the revision it is evaluated by.
-        let is_input = match (definitions.peek(), inputs.peek()) {
-            (Some(definition), Some(input)) => later(input, definition) != Ordering::Less,
-            (None, Some(_)) => true,
-            (_, None) => false,
-        };
-        match if is_input { inputs.next() } else { definitions.next() } {
-            Some(entry) => entries.push(entry),
-            None => return entries,
-        }
-    }
+pub fn timeline(past: &Past<'_>) -> Vec<Entry> {
+    let kept_since = second(past.revisions.last().and_then(|it| it.created.as_deref()));
+    // At the same second an input follows what was told, and that the revision it is about.
+    let mut lanes = [
+        of_definition(past.revisions),
+        of_events(past.told_of_definition, Whose::Definition, kept_since),
+        of_events(past.told_of_instance, Whose::Instance, None),
+        of_inputs(past.inputs),
+    ]
+    .map(|it| it.into_iter().peekable());
+    std::iter::from_fn(|| latest(&mut lanes)).collect()
 }
 
-fn later(one: &Entry, other: &Entry) -> Ordering {
-    let time = |entry: &Entry| entry.when.as_deref().and_then(|it| it.parse::<Timestamp>().ok());
-    time(one).cmp(&time(other))
+/// The latest of what the lanes have next, of two at the same second that of the later lane.
+fn latest(lanes: &mut [Peekable<IntoIter<Entry>>]) -> Option<Entry> {
+    let next = |lane: &mut Peekable<IntoIter<Entry>>| lane.peek().map(|it| second(it.when.as_deref()));
+    let (_, lane) = lanes.iter_mut().map(|lane| (next(lane), lane)).max_by_key(|(next, _)| *next)?;
+    lane.next()
+}
+
+/// Revisions know when they were issued to the second.
+fn second(time: Option<&str>) -> Option<Timestamp> {
+    instant(time).and_then(|it| Timestamp::from_second(it.as_second()).ok())
+}
+
+fn instant(time: Option<&str>) -> Option<Timestamp> {
+    time.and_then(|it| it.parse().ok())
 }
 
 fn of_definition(rows: &[RevisionRow]) -> Vec<Entry> {
@@ -108,33 +149,39 @@ fn why(cause: Option<&str>, restored: Option<String>, usual: &str) -> String {
 
 /// In columns.
 pub fn timeline_table(entries: &[Entry]) -> Table {
-    Table {
-        heading: vec!["WHEN", "REVISION", "WHO", "WHY"],
-        rows: entries.iter().map(Entry::cells).collect(),
-    }
+    Table { heading: vec!["WHEN", "WHAT", "WHO", "WHY"], rows: entries.iter().map(Entry::cells).collect() }
 }
 
 impl Entry {
     /// For programs.
     pub fn to_json(&self) -> Value {
-        let (input, definition) = match self.what {
-            Change::Definition(number) => (None, Some(number)),
-            Change::Input(number, definition) => (Some(number), definition),
+        let (input, definition, event) = match &self.what {
+            Change::Definition(number) => (None, Some(*number), None),
+            Change::Input(number, definition) => (Some(*number), *definition, None),
+            Change::Told { whose, reason } => (None, None, Some((whose, reason))),
         };
+        let about = event.map(|(whose, _)| match whose {
+            Whose::Definition => "definition",
+            Whose::Instance => "instance",
+        });
         json!({
             "createdAt": self.when,
             "inputRevision": input.map(RevisionNumber::get),
             "rgdRevision": definition.map(RevisionNumber::get),
+            "event": event.map(|(_, reason)| reason),
+            "about": about,
             "who": self.who,
             "why": self.why,
         })
     }
 
     fn cells(&self) -> Vec<String> {
-        let what = match self.what {
+        let what = match &self.what {
             Change::Definition(number) => format!("rgd {number}"),
             Change::Input(number, Some(definition)) => format!("input {number} (rgd {definition})"),
             Change::Input(number, None) => format!("input {number}"),
+            Change::Told { whose: Whose::Definition, reason } => format!("rgd {reason}"),
+            Change::Told { whose: Whose::Instance, reason } => reason.clone(),
         };
         let when = self.when.as_deref().map(shown_time).unwrap_or_default();
         vec![when, what, self.who.as_deref().map_or_else(|| "-".to_owned(), cell), self.why.clone()]
@@ -148,14 +195,24 @@ mod tests {
     use crate::inputs::input_rows;
     use crate::revisions::RevisionRows;
 
+    fn of_rows(revisions: &[RevisionRow]) -> Vec<Entry> {
+        timeline(&Past { revisions, ..Past::default() })
+    }
+
+    fn event(time: &str, reason: &str, message: &str) -> Value {
+        json!({"eventTime": time, "reason": reason, "message": message, "reportingComponent": "kro"})
+    }
+
     #[test]
     fn one_timeline_of_definition_and_inputs() {
         let revisions = RevisionRows::new(&definition(), &revisions()).rows;
         let mut inputs = input_rows(&instance(), &[]);
         inputs[0].restored_from = RevisionNumber::new(10);
-        let text = timeline_table(&timeline(&revisions, &inputs)).to_text();
+        let text =
+            timeline_table(&timeline(&Past { revisions: &revisions, inputs: &inputs, ..Past::default() }))
+                .to_text();
         let expected = "\
-WHEN                 REVISION          WHO                WHY
+WHEN                 WHAT              WHO                WHY
 2025-01-15 10:35:00  input 12 (rgd 3)  -                  restores input revision 10
 2025-01-15 10:30:00  rgd 3             kubectl            more replicas
 2025-01-15 09:00:00  input 11 (rgd 3)  -                  moved to revision 3
@@ -167,13 +224,50 @@ WHEN                 REVISION          WHO                WHY
     }
 
     #[test]
+    fn what_was_told_stands_where_it_happened() {
+        let revisions = &RevisionRows::new(&definition(), &revisions()).rows[..2];
+        let inputs = &input_rows(&instance(), &[])[..1];
+        let told_of_definition = [
+            event("2025-01-10T08:00:00.5Z", "RevisionIssued", "created revision 1"),
+            event("2025-01-15T10:30:00.2Z", "RevisionIssued", "created revision 3"),
+            event("2025-01-15T10:30:00.9Z", "RevisionSuperseded", "revision 2 is superseded by revision 3"),
+            event("2025-01-15T10:30:01Z", "Ready", "False -> True: Ready"),
+            event("2025-01-16T00:00:00Z", "RevisionPruned", "pruned revision 1, which nothing needs"),
+        ];
+        let told_of_instance = [
+            event("2025-01-15T10:35:00.3Z", "Pinned", "pinned at revision 2\nreally"),
+            event("2025-01-15T10:40:00Z", "Contested", "somebody else writes ConfigMap a"),
+        ];
+        let past = Past {
+            revisions,
+            told_of_definition: &told_of_definition,
+            inputs,
+            told_of_instance: &told_of_instance,
+        };
+        let text = timeline_table(&timeline(&past)).to_text();
+        let expected = "\
+WHEN                 WHAT                    WHO                WHY
+2025-01-16 00:00:00  rgd RevisionPruned      kro                pruned revision 1, which nothing needs
+2025-01-15 10:35:00  input 12 (rgd 3)        -                  spec edited
+2025-01-15 10:35:00  Pinned                  kro                pinned at revision 2
+2025-01-15 10:30:00  rgd RevisionSuperseded  kro                revision 2 is superseded by revision 3
+2025-01-15 10:30:00  rgd 3                   kubectl            more replicas
+2025-01-14 09:00:00  rgd 2                   alice@example.com  edited
+2025-01-10 08:00:00  rgd RevisionIssued      kro                created revision 1
+";
+        assert_eq!(text, expected, "{text}");
+        let told = timeline(&past)[0].to_json();
+        assert_eq!((&told["event"], &told["about"]), (&json!("RevisionPruned"), &json!("definition")));
+    }
+
+    #[test]
     fn words_about_the_change_before_are_not_those_of_a_rollback() {
         let mut rows = RevisionRows::new(&definition(), &revisions()).rows;
         rows[0].restored_from = RevisionNumber::new(1);
-        assert_eq!(timeline(&rows, &[])[0].why, "more replicas (restores revision 1)");
+        assert_eq!(of_rows(&rows)[0].why, "more replicas (restores revision 1)");
         rows[1].change_cause = rows[0].change_cause.clone();
-        assert_eq!(timeline(&rows, &[])[0].why, "restores revision 1");
-        assert_eq!(timeline(&rows, &[])[1].why, "more replicas");
+        assert_eq!(of_rows(&rows)[0].why, "restores revision 1");
+        assert_eq!(of_rows(&rows)[1].why, "more replicas");
     }
 
     #[test]
@@ -183,6 +277,6 @@ WHEN                 REVISION          WHO                WHY
         rows[1].created = None;
         let numbers = |entries: Vec<Entry>| entries.into_iter().map(|it| it.what).collect::<Vec<_>>();
         let expected = [3, 2, 1].map(|it| Change::Definition(RevisionNumber::new(it).unwrap()));
-        assert_eq!(numbers(timeline(&rows, &[])), expected);
+        assert_eq!(numbers(of_rows(&rows)), expected);
     }
 }

@@ -1,4 +1,5 @@
-//! kro's own manifests on krono's controllers, takeovers between the two, and how fast each is.
+//! kro's own manifests on krono's controllers, takeovers between the two, the rules of revisions on the real server, and
+//! how fast controllers are.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a chore speaks to the person who runs it")]
 
 mod bench;
@@ -9,6 +10,7 @@ mod layout;
 mod play;
 mod programs;
 mod report;
+mod rules;
 mod snapshot;
 mod takeover;
 mod world;
@@ -51,6 +53,12 @@ enum Chore {
     },
     /// Let krono take over from kro on the real server, and kro from krono
     Takeover,
+    /// Play the controllers' own tests of the rules of revisions on the real server
+    Revisions {
+        /// Only tests whose names contain this
+        #[arg(default_value = "")]
+        only: String,
+    },
     /// Write down which functions krono's controllers run
     Layout {
         /// The file for their symbols
@@ -106,6 +114,7 @@ async fn run(arguments: Arguments) -> anyhow::Result<bool> {
             write(BENCH_JSON_PATH_VARIABLE, &figures).map(|()| true)
         }
         Chore::Takeover => conclude(&takeover::run(&krono).await?),
+        Chore::Revisions { only } => conclude(&rules::run(&only).await?),
     }
 }
 

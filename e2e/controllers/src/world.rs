@@ -91,7 +91,8 @@ impl World {
     pub(crate) async fn unattended(krono: &Path) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let port = free_port()?;
-        let process = start_up(krono, port, folder.path(), &["--controllers=none", "--workloads=none", "--in-memory"])?;
+        let process =
+            start_up(krono, port, folder.path(), &["--controllers=none", "--workloads=none", "--in-memory"])?;
         let cluster =
             first_answer(&folder.path().join("kubeconfig")).await.with_context(|| process.last_words())?;
         let place = Place::Unattended { _server: Box::new(process) };

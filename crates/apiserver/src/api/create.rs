@@ -12,6 +12,7 @@ use crate::services::Reservation;
 use crate::status::{Status, Subject};
 use crate::storage::{self, Expect};
 use crate::stored::Stored;
+use crate::witness;
 use crate::write::create;
 use crate::write::decode::{Decoded, decode};
 use crate::write::metadata::finalizer_warnings;
@@ -84,6 +85,7 @@ impl Api {
         self.admit(call, &mut object, None)?;
         self.check_escalation(call, &object, None)?;
         let reservation = self.allocate(call, &mut object, None)?;
+        witness::see(self.settings.witness.as_deref(), call, &mut object, None);
         create::validate(resource, &object)?;
         Ok((object, reservation))
     }

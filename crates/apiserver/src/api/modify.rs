@@ -15,6 +15,7 @@ use crate::services::{self, Reservation};
 use crate::status::{Status, Subject};
 use crate::storage::Expect;
 use crate::stored::Stored;
+use crate::witness;
 use crate::write::decode::decode;
 use crate::write::metadata::{finalizer_warnings, invalid};
 use crate::write::policy;
@@ -90,7 +91,7 @@ impl Api {
                 Part::Main => self.allocate(call, &mut object, Some(&old))?,
                 Part::Status | Part::Whole => Reservation::default(),
             };
-            if let Err(status) = prepare_change(call, &mut object, &old, part) {
+            if let Err(status) = self.prepare_change(call, &mut object, &old, part) {
                 return Err(if is_patch { blame_patch(status, &object) } else { status });
             }
             if let Some(stored) = self.write_change(call, &stored, object, &old).await? {
@@ -99,6 +100,21 @@ impl Api {
             }
         }
         Err(Status::modified(Subject::resource(&call.resource.kind), &call.name))
+    }
+
+    fn prepare_change(&self, call: &Call, new: &mut Object, old: &Object, part: Part) -> Result<(), Status> {
+        update::prepare(&call.resource, new, old, part);
+        if part == Part::Main {
+            witness::see(self.settings.witness.as_deref(), call, new, Some(old));
+        }
+        if part == Part::Main && services::is_service(&call.resource.kind) {
+            services::drop_unfit(new.value_mut(), old.value());
+        }
+        call.resource.strategy.prepare_update(new, old, call.subresource == Subresource::Finalize);
+        if call.subresource == Subresource::Binding {
+            return Ok(());
+        }
+        update::validate(&call.resource, new, old, part)
     }
 
     /// Writes the change; `None` when the object was changed in between.
@@ -163,18 +179,6 @@ impl Api {
 
 fn scale_reply(call: &Call, object: &Object) -> Reply {
     Reply::value(200, &call.renderer().scale(&scale::of(&call.resource, object)))
-}
-
-fn prepare_change(call: &Call, new: &mut Object, old: &Object, part: Part) -> Result<(), Status> {
-    update::prepare(&call.resource, new, old, part);
-    if part == Part::Main && services::is_service(&call.resource.kind) {
-        services::drop_unfit(new.value_mut(), old.value());
-    }
-    call.resource.strategy.prepare_update(new, old, call.subresource == Subresource::Finalize);
-    if call.subresource == Subresource::Binding {
-        return Ok(());
-    }
-    update::validate(&call.resource, new, old, part)
 }
 
 /// That a patch makes something that is no object of its kind is the fault of the patch.

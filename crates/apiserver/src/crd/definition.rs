@@ -12,6 +12,7 @@ use crate::object::Object;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Definition {
     pub(crate) name: String,
+    pub(crate) labels: Value,
     pub(crate) group: String,
     pub(crate) scope: Option<Scope>,
     pub(crate) names: Names,
@@ -70,6 +71,7 @@ impl Definition {
         let status = object.get("status").unwrap_or(&empty);
         Self {
             name: object.name().to_owned(),
+            labels: object.meta("labels").cloned().unwrap_or_default(),
             group: text(spec, "group"),
             scope: scope(&text(spec, "scope")),
             names: Names::read(spec.get("names").unwrap_or(&empty)),

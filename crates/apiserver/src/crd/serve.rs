@@ -20,6 +20,7 @@ pub(crate) fn resources(definition: &Definition, converters: &Converters) -> Vec
     let resource = |version| {
         let custom = Custom {
             definition: definition.name.clone(),
+            labels: definition.labels.clone(),
             deprecation: version_deprecation(definition, version),
             converter: converter.clone(),
             schemas: Arc::clone(&schemas),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::harness::{Harness, start, start_with};
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-const WIDGETS: &str = "/apis/krono.dev/v1/namespaces/default/widgets";
+pub(crate) const WIDGETS: &str = "/apis/krono.dev/v1/namespaces/default/widgets";
 
 pub(crate) fn definition() -> Value {
     let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {

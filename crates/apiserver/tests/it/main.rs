@@ -21,4 +21,5 @@ mod services;
 mod specials;
 mod start;
 mod watches;
+mod witnesses;
 mod workloads;

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use krono_graph::{CompiledGraph, Options};
 use krono_model::metadata::Owner;
 use krono_planner::instance::ObjectName;
-use krono_planner::preview::{Edit, Effect, KindEffect, Premise, forecast, shown, verdict};
+use krono_planner::preview::{self, Effect, KindEffect, Premise, Prospect, shown};
 use krono_views::fleet::{Detail, FleetPlan, InstancePlan, json, text};
 use serde_json::Value;
 
@@ -107,7 +107,7 @@ async fn of_cluster(
     let inventories = inventories(definitions.iter().flat_map(|it| &it.instances));
     let objects = cluster.objects(extents(graphs), inventories, &mut versions).await?;
     let mut world = World { definitions, objects, kinds: compiled.kinds, versions, assume_made: false };
-    let mut fleets = fleets(edited, &compiled.graphs, &world);
+    let mut fleets = fleets(edited, &compiled.graphs, &world, options);
     let mut asked = BTreeSet::new();
     loop {
         let news: BTreeSet<_> = created(&fleets).filter(|it| !asked.contains(it)).collect();
@@ -120,7 +120,7 @@ async fn of_cluster(
             world.versions.note_resource(&object);
             world.objects.add(name.kind, object);
         }
-        fleets = self::fleets(edited, &compiled.graphs, &world);
+        fleets = self::fleets(edited, &compiled.graphs, &world, options);
     }
     if arguments.server {
         ask(&cluster, &mut fleets).await?;
@@ -152,7 +152,7 @@ fn of_files(
     let mut versions = versions(&definitions);
     let objects = found.objects(&compiled.kinds, &mut versions);
     let world = World { definitions, objects, kinds: compiled.kinds, versions, assume_made: true };
-    Ok(Planned { fleets: fleets(edited, &compiled.graphs, &world), versions: world.versions })
+    Ok(Planned { fleets: fleets(edited, &compiled.graphs, &world, options), versions: world.versions })
 }
 
 fn versions(definitions: &[Standing]) -> Versions {
@@ -183,33 +183,50 @@ fn compiled(files: &[ManifestFile], kinds: &KnownKinds, options: Options) -> Res
     })
 }
 
-fn fleets(edited: &[&Value], graphs: &[CompiledGraph], world: &World) -> Vec<FleetPlan> {
+fn fleets(edited: &[&Value], graphs: &[CompiledGraph], world: &World, options: Options) -> Vec<FleetPlan> {
     let server = Rehearsal::new(&world.kinds);
     let premise =
         Premise { objects: &world.objects, assume_made: world.assume_made, server: &server, now: NOW };
+    let now = jiff::Timestamp::now().to_string();
     let fleets = edited.iter().zip(graphs).zip(&world.definitions);
-    fleets.map(|((edited, graph), standing)| fleet(edited, graph, standing, &premise)).collect()
+    let prospect = |((edited, new), it): ((&&Value, &CompiledGraph), &Standing)| {
+        let foretold = preview::Standing {
+            edited,
+            new,
+            live: it.live.as_ref(),
+            old: it.graph.as_deref(),
+            crd: it.crd.as_ref(),
+            revisions: &it.revisions,
+            instances: &it.instances,
+            options,
+            now: &now,
+        };
+        fleet(&foretold, &premise)
+    };
+    fleets.map(prospect).collect()
 }
 
-fn fleet(edited: &Value, graph: &CompiledGraph, standing: &Standing, premise: &Premise<'_>) -> FleetPlan {
+fn fleet(standing: &preview::Standing<'_>, premise: &Premise<'_>) -> FleetPlan {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let uid = standing.live.as_ref().map(|it| text(&it["metadata"]["uid"])).unwrap_or_default();
-    let name = text(&edited["metadata"]["name"]);
+    let uid = standing.live.map(|it| text(&it["metadata"]["uid"])).unwrap_or_default();
+    let name = text(&standing.edited["metadata"]["name"]);
     let owner = Owner { definition_name: &name, definition_uid: &uid };
-    let edit = Edit { old: standing.graph.as_deref(), new: graph, owner };
-    let effect =
-        verdict(edited, standing.live.as_ref(), graph, standing.crd.as_ref(), &standing.revisions, NOW);
-    let mut instances: Vec<InstancePlan> = standing
-        .instances
-        .iter()
-        .map(|it| InstancePlan {
-            namespace: text(&it["metadata"]["namespace"]),
-            name: text(&it["metadata"]["name"]),
-            forecast: forecast(&edit, it, premise),
-        })
-        .collect();
+    let prospect = Prospect::of(*standing);
+    let plan = |instance: &Value| {
+        let (course, forecast) = prospect.foretell(instance, owner, premise);
+        let metadata = &instance["metadata"];
+        InstancePlan {
+            namespace: text(&metadata["namespace"]),
+            name: text(&metadata["name"]),
+            course,
+            forecast,
+        }
+    };
+    let mut instances: Vec<InstancePlan> = standing.instances.iter().map(plan).collect();
     instances.sort_by_key(InstancePlan::title);
-    FleetPlan { definition: name.clone(), kind: graph.instance.kind.clone(), effect, instances }
+    let Prospect { effect, is_pending, .. } = prospect;
+    let kind = standing.new.instance.kind.clone();
+    FleetPlan { definition: name.clone(), kind, effect, is_pending, instances }
 }
 
 /// The names of resources that are about to be made.

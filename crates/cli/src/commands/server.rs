@@ -11,6 +11,7 @@ mod signals;
 mod status;
 mod transfer;
 mod up;
+mod witness;
 mod workloads;
 
 pub(super) use self::directory::shown;

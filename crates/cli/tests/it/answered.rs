@@ -65,7 +65,9 @@ Created revision 4 (content from revision 2)
     let statuses: Vec<&str> = listed.lines().skip(1).filter_map(|it| it.split_whitespace().last()).collect();
     assert_eq!(statuses, ["Current", "Unused", "Unused", "Unused", "Unused", "Unused"], "{listed}");
     let history = cluster.told(&["history", "rgd/application"]);
-    assert!(history.lines().nth(1).unwrap().ends_with("restores revision 2"), "{history}");
+    let newest = history.lines().find(|it| it.contains("  rgd 6  ")).unwrap();
+    assert!(newest.ends_with("restores revision 2"), "{history}");
+    assert!(history.contains("rolling back to revision 2\n"), "{history}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A server of a test's own, and objects in it.
 
+pub(crate) mod boxes;
 pub(crate) mod fleet;
 
 use std::path::Path;
@@ -119,9 +120,12 @@ impl Cluster {
         assert_eq!(seen, Ok(true), "{name} never is as it should be: {:#}", self.get(object));
     }
 
-    /// The annotations of an object.
+    /// The annotations of an object, but for what the server itself notes about users.
     pub(crate) fn annotations(&self, object: &Value) -> Value {
-        self.get(object)["metadata"]["annotations"].clone()
+        let mut annotations = self.get(object)["metadata"]["annotations"].take();
+        let Some(all) = annotations.as_object_mut() else { return annotations };
+        all.retain(|key, _| !["krono.dev/changed-by", "krono.dev/requested-by"].contains(&key.as_str()));
+        if all.is_empty() { Value::Null } else { annotations }
     }
 
     fn api(&self, object: &Value) -> (Api<DynamicObject>, String) {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cluster::fleet::{content, definition, fleet};
+use crate::cluster::{Cluster, Controllers, boxes};
 use crate::krono::command;
 
 #[test]
@@ -87,7 +88,7 @@ fn revisions_are_shown_and_compared() {
 fn one_timeline_tells_who_when_and_why() {
     let cluster = fleet();
     let expected = "\
-WHEN                 REVISION          WHO           WHY
+WHEN                 WHAT              WHO           WHY
 2025-01-15 10:35:00  input 12 (rgd 3)  kubectl-edit  spec edited
 2025-01-15 10:30:00  rgd 3             kubectl       change 3
 2025-01-15 09:00:00  input 11 (rgd 3)  kubectl-edit  moved to revision 3
@@ -99,6 +100,32 @@ WHEN                 REVISION          WHO           WHY
     assert_eq!(cluster.told(&["history", "instance", "application/my-app"]), expected);
     let of_definition = cluster.told(&["history", "rgd/application"]);
     assert_eq!(of_definition.lines().count(), 4, "{of_definition}");
+}
+
+/// Labels hold 63 characters, names 253.
+#[test]
+fn v2_definitions_may_have_long_names() {
+    let cluster = Cluster::start(Controllers::Run);
+    let name = "d".repeat(100);
+    let define = |text: &str| boxes::definition(&name, text, 9, &json!({}));
+    let instance = boxes::instance("a", 1, &json!({}));
+    cluster.apply(&define("one"));
+    cluster.until(&define(""), |it| it["status"]["currentRevision"] == 1);
+    cluster.apply(&instance);
+    cluster.until(&instance, |it| it["status"]["observedRGDRevision"] == 1);
+    cluster.apply(&define("two"));
+    cluster.until(&instance, |it| it["status"]["observedRGDRevision"] == 2);
+    let listed = cluster.told(&["revisions", "list", &format!("rgd/{name}"), "-o", "name"]);
+    let expected = [2, 1].map(|it| format!("resourcegraphdefinitionrevision.kro.run/{name}-rev-{it}\n"));
+    assert_eq!(listed, expected.concat());
+    let history = cluster.told(&["history", "parcel/a"]);
+    for row in ["  input 2 (rgd 2)  ", "  input 1 (rgd 1)  ", "  rgd 2  ", "  rgd 1  "] {
+        assert!(history.contains(row), "{history}");
+    }
+    let told = cluster.told(&["rollback", &format!("rgd/{name}"), "--to-revision=1", "--yes"]);
+    assert!(told.contains("Created revision 3 (content from revision 1)\n"), "{told}");
+    cluster.told(&["pin", "parcel/a", "2"]);
+    cluster.until(&instance, |it| it["status"]["assignment"]["because"] == "Pinned");
 }
 
 #[test]
@@ -159,6 +186,53 @@ fn mistakes_are_told_with_what_is_there() {
     let words = ["revisions", "list", "namespace/default"];
     let complaint = cluster.complaint(&words, 2);
     assert!(complaint.starts_with("error: no definition defines \"namespace\"\nhint: "), "{complaint}");
+}
+
+/// What happened beside revisions is told by events, and who did it by the server.
+#[test]
+fn v11_a_timeline_tells_of_users_and_of_what_was_told() {
+    let cluster = Cluster::start(Controllers::Run);
+    let define = |text: &str| boxes::definition("box", text, 9, &json!({}));
+    let [instance, follower] = ["a", "b"].map(|it| boxes::instance(it, 1, &json!({})));
+    cluster.apply(&define("one"));
+    cluster.until(&define(""), |it| it["status"]["currentRevision"] == 1);
+    cluster.apply(&instance);
+    cluster.until(&instance, |it| it["status"]["observedRGDRevision"] == 1);
+    cluster.apply(&follower);
+    cluster.until(&follower, |it| it["status"]["observedRGDRevision"] == 1);
+    cluster.told(&["pin", "parcel/a", "1"]);
+    cluster.until(&instance, |it| it["status"]["assignment"]["because"] == "Pinned");
+    cluster.apply(&define("two"));
+    // Who assigns it to the new revision has told of the pin before.
+    cluster.until(&follower, |it| it["status"]["observedRGDRevision"] == 2);
+    cluster.told(&["rollback", "rgd/box", "--to-revision=1", "--hold", "--yes"]);
+    let rollback = cluster.krono(&["rollback", "rgd/box", "--to-revision=1", "--yes"]);
+    assert_eq!(rollback.code, Some(0), "{rollback}");
+    let user = "kubernetes-admin";
+    let words = |line: &str| line.split_whitespace().skip(2).map(str::to_owned).collect::<Vec<_>>().join(" ");
+    let expected = [
+        format!("rgd 3 {user} restores revision 1"),
+        format!("rgd 2 {user} edited"),
+        format!("input 1 (rgd 1) {user} created"),
+        format!("rgd 1 {user} first revision"),
+    ];
+    let told = cluster.told(&["history", "parcel/a"]);
+    // All this may happen within one second.
+    for row in expected {
+        assert!(told.lines().any(|it| words(it) == row), "{row}\n{told}");
+    }
+    for event in [
+        "Pinned kro pinned at revision 1",
+        "rgd Held kro revision 1 is served",
+        "rgd RollingBack kro rolling back to revision 1",
+    ] {
+        assert!(told.lines().any(|it| words(it).starts_with(event)), "{event}\n{told}");
+    }
+    let of_definition = cluster.told(&["history", "rgd/box", "-o", "json"]);
+    let of_definition: Value = serde_json::from_str(&of_definition).unwrap();
+    let all = of_definition.as_array().unwrap();
+    assert!(all.iter().any(|it| it["event"] == "RollingBack" && it["about"] == "definition"), "{all:#?}");
+    assert!(all.iter().all(|it| it["inputRevision"].is_null()), "{all:#?}");
 }
 
 #[test]

@@ -114,7 +114,8 @@ fn on(mut command: Command, directory: &Path) -> Run {
         .into()
 }
 
-fn kubectl() -> Option<PathBuf> {
+/// The kubectl that stories are typed with.
+pub(crate) fn kubectl() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let on_path = std::env::split_paths(&path).map(|it| it.join("kubectl"));
     on_path.chain(built()).find(|it| it.is_file())

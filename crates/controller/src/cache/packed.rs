@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use lz4_flex::block::{compress_prepend_size_with_dict, decompress_size_prepended_with_dict};
+use lz4_flex::block::{
+    compress_prepend_size_with_dict, decompress_size_prepended_with_dict, uncompressed_size,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -46,6 +48,11 @@ impl Packed {
         let like = sample.as_deref().unwrap_or_default();
         let differences = compress_prepend_size_with_dict(text.as_bytes(), like.as_bytes());
         Self { sample, differences: differences.into() }
+    }
+
+    /// How long the text is.
+    pub(crate) fn length(&self) -> usize {
+        uncompressed_size(&self.differences).map_or(0, |(length, _)| length)
     }
 
     fn text(&self) -> Vec<u8> {

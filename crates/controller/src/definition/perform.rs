@@ -141,7 +141,7 @@ impl Place<'_> {
     }
 
     async fn serve(&self, revision: Named) -> Heard {
-        let graph = match self.observed.revisions.graph(revision.digest) {
+        let graph = match revisions::graph(&self.observed.revisions, revision.digest) {
             Some(graph) => graph.clone(),
             None => Err(format!("revision {} is gone", revision.number)),
         };
@@ -162,7 +162,7 @@ impl Place<'_> {
             let words = "the API server does not answer for the kind yet";
             return Ok(Err(Failed::Controller(words.to_owned())));
         };
-        let kinds = revision.as_ref().map(|it| revisions.kinds(it.digest)).unwrap_or_default();
+        let kinds = revision.as_ref().map(|it| revisions::kinds(revisions, it.digest)).unwrap_or_default();
         let mentioned = self.engine.catalogue.kinds(kinds).await?;
         let current = Current { revision, graph };
         let instances = serving::instances(served, &self.engine.caches);

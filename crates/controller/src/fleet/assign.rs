@@ -31,7 +31,7 @@ pub(super) async fn assign(
     if !is_lost(&instance) {
         let decision = decided(serving, facts, &instance, None);
         if !decision.is_settled() {
-            return write(engine, serving, key, decision).await;
+            return write(engine, serving, facts, key, decision).await;
         }
         if round.concerns(key, &instance) {
             engine.queue.add(Key::Instance(key.clone()));
@@ -50,11 +50,25 @@ pub(super) async fn assign(
         };
         decided(serving, facts, &instance, Some(&cluster))
     };
-    write(engine, serving, key, decision).await
+    write(engine, serving, facts, key, decision).await
+}
+
+/// What is written of a decision: with it, the input is issued that it leads to; unless resources cannot be looked at
+/// yet, for then the instance does so later.
+async fn patch(engine: &Engine, serving: &Serving, facts: &Facts, decision: &Decision<'_>) -> Value {
+    let graph = decision.verdict.assignment.and_then(|it| serving.graph_of(it.digest));
+    let Some(graph) = graph else { return decision.patch() };
+    let Ok(caches) = graph.caches(&engine.catalogue, &engine.caches).await else { return decision.patch() };
+    let beside = BTreeMap::new();
+    let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &beside);
+    match cluster {
+        Ok(cluster) => decision.patch_with_input(facts, serving.owner(), &cluster, &crate::clock::now()),
+        Err(_) => decision.patch(),
+    }
 }
 
 /// What the rules say about an instance now.
-pub(crate) fn decided<'a>(
+fn decided<'a>(
     serving: &'a Serving,
     facts: &'a Facts,
     instance: &'a Value,
@@ -96,6 +110,7 @@ async fn all_caches(
 async fn write(
     engine: &Engine,
     serving: &Arc<Serving>,
+    facts: &Facts,
     key: &InstanceKey,
     mut decision: Decision<'_>,
 ) -> Outcome {
@@ -107,7 +122,8 @@ async fn write(
         let writer = live.and_then(|it| writer_of_annotation(&it, names::RGD_REVISION));
         decision.pinned_by = writer.map(|it| it.manager);
     }
-    let answer = engine.requests.merge(resource, name, &decision.patch(), Subresource::Status).await;
+    let patch = patch(engine, serving, facts, &decision).await;
+    let answer = engine.requests.merge(resource, name, &patch, Subresource::Status).await;
     match answer {
         Ok(answer) => {
             for notice in decision.notices(&answer) {

@@ -2,16 +2,11 @@
 
 use std::sync::Arc;
 
-use krono_history::input::Definition;
-use krono_history::writer::{keeper_of_spec, writer_of_annotation};
-use krono_model::names;
-use krono_planner::fleet::Facts;
-use krono_planner::instance::{Rollback, assignment};
-use krono_propagation::assignment::Because;
+use krono_planner::fleet::{Facts, Made as Decided, Revised, made};
+use krono_planner::instance::Rollback;
 use serde_json::Value;
 
 use crate::engine::Engine;
-use crate::fleet::decided;
 use crate::graphs::Graph;
 use crate::queue::{InstanceKey, Key};
 use crate::serving::Serving;
@@ -21,21 +16,13 @@ pub(super) struct Made {
     /// The graph, or what the instance is told instead.
     pub(super) graph: Result<Arc<Graph>, String>,
     /// The revision of that graph; nothing where the definition has none.
-    pub(super) by: Option<Revised>,
+    pub(super) by: Option<(Arc<Facts>, Revised)>,
     /// Whether a request to roll back stands on the instance.
     pub(super) has_request: bool,
 }
 
-/// The revision that an instance is made with.
-pub(super) struct Revised {
-    pub(super) facts: Arc<Facts>,
-    pub(super) definition: Definition,
-    pub(super) is_paused: bool,
-}
-
 impl Made {
-    fn unrevised(serving: &Serving) -> Self {
-        let graph = serving.current().cloned().map_err(str::to_owned);
+    fn plain(graph: Result<Arc<Graph>, String>) -> Self {
         Self { graph, by: None, has_request: false }
     }
 
@@ -46,59 +33,34 @@ impl Made {
         key: &InstanceKey,
         instance: &Value,
     ) -> Option<Self> {
-        if serving.current_revision().is_none() {
-            return Some(Self::unrevised(serving));
-        }
-        if !instance["metadata"]["deletionTimestamp"].is_null() {
-            let graph = assignment(instance).and_then(|(_, digest, _)| serving.graph_of(digest));
-            return Some(graph.map_or_else(
-                || Self::unrevised(serving),
-                |it| Self { graph: Ok(it), by: None, has_request: false },
-            ));
-        }
-        let assigned =
-            engine.fleets.facts(&key.definition).and_then(|it| Self::assigned(serving, it, instance));
-        if assigned.is_none() {
+        let facts = engine.fleets.facts(&key.definition);
+        let (current, now) = (serving.current_revision(), crate::clock::timestamp());
+        let Some(made) = made(instance, current, facts.as_deref(), serving.revisions(), now) else {
             engine.fleets.ask(key);
             engine.queue.add(Key::Fleet(Arc::clone(&key.definition)));
-        }
-        assigned
-    }
-
-    fn assigned(serving: &Serving, facts: Arc<Facts>, instance: &Value) -> Option<Self> {
-        let decision = decided(serving, &facts, instance, None);
-        if !decision.is_settled() {
             return None;
-        }
-        let verdict = decision.verdict;
-        let has_request = !instance["metadata"]["annotations"][names::INPUT_ROLLBACK_ANNOTATION].is_null();
-        let Some(assignment) = verdict.assignment else {
-            let words: Vec<String> = verdict.remarks.iter().map(ToString::to_string).collect();
-            return Some(Self { graph: Err(words.join("; ")), by: None, has_request: false });
         };
-        let newest = facts.history.newest_with(assignment.digest).map_or(assignment.number, |it| it.number);
-        let graph = serving.graph_or_reason(assignment.digest);
-        let graph = graph.map_err(|reason| format!("revision {newest} cannot be served: {reason}"));
-        let definition = Definition { number: newest, digest: assignment.digest };
-        let is_paused = verdict.because == Because::Paused;
-        Some(Self { graph, by: Some(Revised { facts, definition, is_paused }), has_request })
+        Some(match (made, facts) {
+            (Decided::Content(digest), _) => Self::plain(serving.graph_or_reason(digest)),
+            (Decided::Nothing(words), _) => Self::plain(Err(words)),
+            (Decided::Revision { by, problem }, Some(facts)) => {
+                let graph = serving.graph_or_reason(by.definition.digest);
+                let graph = graph.map_err(|reason| problem.unwrap_or(reason));
+                Self { graph, by: Some((facts, by)), has_request: Rollback::is_asked(instance) }
+            }
+            (Decided::Current | Decided::Revision { .. }, _) => {
+                Self::plain(serving.current().cloned().map_err(str::to_owned))
+            }
+        })
     }
 }
 
-/// The request to roll back that stands on an instance, as the server has it: caches do not know who wrote what.
+/// The request to roll back that stands on an instance, as the server has it.
 pub(super) async fn rollback(
     engine: &Engine,
     serving: &Serving,
     key: &InstanceKey,
 ) -> kube::Result<Option<Rollback>> {
     let live = engine.requests.get(&serving.instances.resource, &key.namespace, &key.name).await?;
-    Ok(live.and_then(|live| {
-        let text = live["metadata"]["annotations"][names::INPUT_ROLLBACK_ANNOTATION].as_str()?;
-        Some(Rollback {
-            text: text.to_owned(),
-            writer: writer_of_annotation(&live, names::INPUT_ROLLBACK_ANNOTATION),
-            keeper: keeper_of_spec(&live),
-            version: live["metadata"]["resourceVersion"].as_str().unwrap_or_default().to_owned(),
-        })
-    }))
+    Ok(live.as_ref().and_then(Rollback::of))
 }

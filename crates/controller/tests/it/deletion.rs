@@ -102,6 +102,7 @@ async fn behaviour_33_what_has_no_place_in_the_order_goes_last() {
         .await;
     world.merge("ConfigMap a-three", order).await;
     hold(&world, "ConfigMap a-one").await;
+    world.quiet().await;
     world.delete("App a").await;
     world.eventually("ConfigMap a-one", is_going).await;
     world.settled().await;

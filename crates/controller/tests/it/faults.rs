@@ -8,6 +8,7 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use crate::line::{Fault, Interruption, Weather};
+use crate::place::Lease;
 use crate::world::{World, condition, config_map, definition};
 
 /// `one` is what `two` is made of, beside a collection.
@@ -292,7 +293,7 @@ async fn a_server_that_says_when_to_come_again_is_left_alone_until_then() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kind_that_is_established_before_it_is_served_is_waited_for() {
     let server = Server::builder().imitate_establishing(true).start().await.expect("a server");
-    let world = World::start_on(server, Options::default()).await;
+    let world = World::start_on(server, Lease::of_ones_own(), Options::default()).await;
     world.define(&definition("App", SCHEMA, &resources())).await;
     let made = crate::world::instance("App a", LARGE);
     // A real server takes the first objects of a kind when it is ready, and says so.

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use crate::world::{World, condition, config_map, definition, instance, message};
 
+const INPUT_ROLLBACK: &str = "kro.run/rollback-to-input-revision";
+
 /// Five resources, of which only the first knows the version.
 fn app(version: &str) -> Value {
     let first = config_map("one", &format!("version: {version}, text: '${{schema.spec.text}}'"), "");
@@ -51,6 +53,23 @@ async fn annotate(world: &World, what: &str, annotations: Value) -> Value {
     world.merge(what, json!({"metadata": {"annotations": annotations}})).await
 }
 
+/// How often each of these was written.
+fn counts<const N: usize>(writes: &[String], of: [&str; N]) -> [usize; N] {
+    of.map(|part| writes.iter().filter(|it| it.contains(part)).count())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v16_an_instance_begins_with_one_write_of_itself_and_two_of_its_status() {
+    let world = with_instances(1).await;
+    let before = world.line.writes().len();
+    create(&world, "App b").await;
+    world.eventually("App b", |it| it["status"]["observedInputRevision"] == 1).await;
+    world.quiet().await;
+    let writes = &world.line.writes()[before..];
+    let of = counts(writes, ["/configmaps/", "/apps/b?", "/apps/b/status?"]);
+    assert_eq!(of, [5, 1, 2], "{writes:#?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn v16_a_change_to_one_of_five_resources_writes_one_resource_and_three_statuses() {
     const COUNT: usize = 10;
@@ -62,9 +81,9 @@ async fn v16_a_change_to_one_of_five_resources_writes_one_resource_and_three_sta
     }
     world.quiet().await;
     let writes = &world.line.writes()[before..];
-    let of = |part: &str| writes.iter().filter(|it| it.contains(part)).count();
-    assert_eq!(of("/configmaps/"), COUNT, "{writes:#?}");
-    assert!(of("/apps/a") <= 3 * COUNT, "{writes:#?}");
+    let [resources, statuses] = counts(writes, ["/configmaps/", "/apps/a"]);
+    assert_eq!(resources, COUNT, "{writes:#?}");
+    assert!(statuses <= 3 * COUNT, "{writes:#?}");
     let one = world.there("ConfigMap a0-one").await;
     assert_eq!(stamps(&one), ("2", "2"));
     let annotations = &one["metadata"]["annotations"];
@@ -233,16 +252,43 @@ async fn v22_an_instance_rolls_back_to_spec_and_revision() {
 #[tokio::test(flavor = "multi_thread")]
 async fn v22_a_rollback_that_makes_no_sense_changes_nothing_but_the_request() {
     let world = with_instances(1).await;
-    for request in ["1", "9", "x", "-1", ""] {
-        annotate(&world, "App a0", json!({"kro.run/rollback-to-input-revision": request})).await;
-        let is_answered = |it: &Value| {
-            it["metadata"]["annotations"].get("kro.run/rollback-to-input-revision").is_none()
-                && it["metadata"]["annotations"]["krono.dev/answered-rollback"] == request
-        };
-        let told = world.eventually("App a0", is_answered).await;
-        assert_eq!((numbers(&told), &told["spec"]["text"]), (vec![1], &json!("hello")), "{request}");
+    let number = "is not the number of a revision; write a whole number from 1, such as \"3\"";
+    for (request, expected) in [
+        ("1", "app/a0 asks for what input revision 1 says already; there is nothing to roll back".to_owned()),
+        ("9", "there is no input revision 9 of app/a0; the newest is 1".to_owned()),
+        ("x", format!("\"x\" {number}")),
+        ("-1", format!("\"-1\" {number}")),
+        ("", format!("\"\" {number}")),
+    ] {
+        refuses(&world, json!({INPUT_ROLLBACK: request}), request, &expected).await;
     }
+    let of_definition = "kro.run/rollback-to-revision is for definitions; an instance goes back with kro.run/rollback-to-input-revision";
+    refuses(&world, json!({"kro.run/rollback-to-revision": "7"}), "7", of_definition).await;
+    let both = json!({"kro.run/rollback-to-revision": "8", INPUT_ROLLBACK: "5"});
+    let two = "kro.run/rollback-to-revision and kro.run/rollback-to-input-revision ask for different things; write one of them";
+    refuses(&world, both, "5", two).await;
+    // An edit ends the story.
+    world.merge("App a0", json!({"spec": {"text": "two"}})).await;
+    world.eventually("App a0", |it| condition(it, "RollbackRefused").is_null()).await;
     world.settled().await;
+}
+
+/// Nothing comes of a request but words about it.
+async fn refuses(world: &World, requests: Value, answered: &str, expected: &str) {
+    annotate(world, "App a0", requests).await;
+    let is_told = |it: &Value| {
+        it["metadata"]["annotations"]["krono.dev/answered-rollback"] == answered
+            && message(it, "RollbackRefused") == expected
+    };
+    let told = world.eventually("App a0", is_told).await;
+    let annotations = &told["metadata"]["annotations"];
+    assert!(annotations.get(INPUT_ROLLBACK).is_none(), "{annotations}");
+    assert!(annotations.get("kro.run/rollback-to-revision").is_none(), "{annotations}");
+    assert_eq!((numbers(&told), &told["spec"]["text"]), (vec![1], &json!("hello")), "{answered}");
+    world.settled().await;
+    let events = world.told().await;
+    let event = format!("Warning RollbackRefused: not rolled back: {expected}");
+    assert!(events.contains(&event), "{event}\n{events:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

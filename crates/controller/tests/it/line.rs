@@ -10,10 +10,12 @@ use futures_util::StreamExt;
 use futures_util::future::ready;
 use http::{Request, Response};
 use http_body_util::BodyStream;
-use krono_apiserver::{Body, Server};
+use krono_apiserver::Body;
 use serde_json::json;
 use tokio::sync::watch;
 use tower_service::Service;
+
+use crate::place::Place;
 
 /// How long the HTTP client of a process waits for an answer: as long as kube's does.
 const HTTP_PATIENCE: Duration = Duration::from_secs(295);
@@ -71,7 +73,7 @@ impl<F: FnMut(&str) -> Option<Fault> + Send> Weather for F {
 /// A server behind a line; clones are the same line.
 #[derive(Clone)]
 pub(crate) struct Line {
-    server: Server,
+    place: Place,
     state: Arc<Mutex<State>>,
     /// How often all watches were broken off.
     interruptions: watch::Sender<usize>,
@@ -85,8 +87,8 @@ struct State {
 }
 
 impl Line {
-    pub(crate) fn new(server: Server) -> Self {
-        Self { server, state: Arc::default(), interruptions: watch::Sender::new(0) }
+    pub(crate) fn new(place: impl Into<Place>) -> Self {
+        Self { place: place.into(), state: Arc::default(), interruptions: watch::Sender::new(0) }
     }
 
     /// Every request so far that was more than a question: method and path.
@@ -132,15 +134,15 @@ impl Line {
     }
 
     /// Lets a request through; the answer to a watch ends with the next interruption.
-    async fn send(&mut self, request: Request<kube::client::Body>) -> Response<Body> {
+    async fn send(&mut self, request: Request<kube::client::Body>) -> Result<Response<Body>, Broken> {
         let is_watch = request.uri().query().is_some_and(|it| it.contains("watch=true"));
         self.delay().await;
         if self.state().is_cut {
             return std::future::pending().await;
         }
-        let Ok(answer) = self.server.call(request).await;
+        let answer = self.place.answer(request).await?;
         self.delay().await;
-        if is_watch { self.watched(answer) } else { answer }
+        Ok(if is_watch { self.watched(answer) } else { answer })
     }
 
     /// The answer to a watch, as far as it comes through.
@@ -205,17 +207,17 @@ impl Service<Request<kube::client::Body>> for Line {
         let mut line = self.clone();
         Box::pin(async move {
             match fault {
-                None => Ok(line.send(request).await),
+                None => line.send(request).await,
                 Some(Fault::Refused(code)) => Ok(refusal(code, 0)),
                 Some(Fault::Deferred(code, seconds)) => Ok(refusal(code, seconds)),
                 Some(Fault::Lost) => Err(silence().await),
                 Some(Fault::Unanswered) => {
-                    line.send(request).await;
+                    line.send(request).await?;
                     Err(silence().await)
                 }
                 Some(Fault::Broken) => Err(broken()),
                 Some(Fault::Severed) => {
-                    line.send(request).await;
+                    line.send(request).await?;
                     Err(broken())
                 }
             }

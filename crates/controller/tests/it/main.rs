@@ -1,6 +1,7 @@
-//! The controllers on the embedded API server.
+//! The controllers on the embedded API server, or on a real one; see `place`.
 
 mod assignments;
+mod authors;
 mod backup;
 mod breaking;
 mod collections;
@@ -21,7 +22,9 @@ mod line;
 mod numbers;
 mod order;
 mod ownership;
+mod place;
 mod play;
+mod real;
 mod retention;
 mod revisions;
 mod rollback;

@@ -6,6 +6,7 @@ use crate::revisions::{APP, CRD, app, edit, numbers, revision, revisions, starte
 use crate::world::{World, condition, message};
 
 const ROLLBACK: &str = "kro.run/rollback-to-revision";
+const INPUT_ROLLBACK: &str = "kro.run/rollback-to-input-revision";
 const HOLD: &str = "krono.dev/active-revision";
 
 /// A world whose definition said `one`, `two` and `three`.
@@ -98,7 +99,7 @@ async fn v19_what_makes_no_sense_is_refused_and_changes_nothing() {
         world.settled().await;
     }
     // Two requests at once.
-    let both = json!({ROLLBACK: "1", "kro.run/rollback-to-input-revision": "1"});
+    let both = json!({ROLLBACK: "1", INPUT_ROLLBACK: "1"});
     world.merge(APP, json!({"metadata": {"annotations": both}})).await;
     let told = answered(&world).await;
     assert!(message(&told, "RollbackRefused").contains("ask for different things"), "{told:#}");
@@ -107,6 +108,17 @@ async fn v19_what_makes_no_sense_is_refused_and_changes_nothing() {
     assert!(events.iter().any(|it| it.starts_with(words)), "{events:#?}");
     assert!(told["metadata"]["annotations"].get("kro.run/rollback-to-input-revision").is_none());
     assert_eq!((numbers(&told).as_str(), spec_text(&told)), ("3 of 3", &json!("three")));
+    // One that only instances understand.
+    world.annotate(APP, INPUT_ROLLBACK, Some("2")).await;
+    let told = world.eventually(APP, |it| message(it, "RollbackRefused").contains("is for instances")).await;
+    let words = "not rolled back: kro.run/rollback-to-input-revision is for instances; a definition goes back with \
+                 kro.run/rollback-to-revision";
+    assert_eq!(message(&told, "RollbackRefused"), words);
+    assert!(told["metadata"]["annotations"].get(INPUT_ROLLBACK).is_none());
+    assert_eq!((numbers(&told).as_str(), spec_text(&told)), ("3 of 3", &json!("three")));
+    world.settled().await;
+    let events = world.told().await;
+    assert!(events.contains(&format!("Warning RollbackRefused: {words}")), "{events:#?}");
     // An edit ends the story.
     let told = edit(&world, &app("four")).await;
     assert!(condition(&told, "RollbackRefused").is_null());
@@ -175,6 +187,13 @@ async fn v19_a_request_that_a_tool_puts_back_is_not_obeyed_twice() {
     world.try_put_as("argocd-controller", &asked).await.expect("an edit");
     world.eventually(APP, |it| numbers(it) == "5 of 5").await;
     world.settled().await;
+    // What makes no sense is refused once.
+    asked["metadata"]["annotations"] = json!({INPUT_ROLLBACK: "9"});
+    world.try_put_as("argocd-controller", &asked).await.expect("an edit");
+    world.eventually(APP, |it| it["metadata"]["annotations"].get(INPUT_ROLLBACK).is_none()).await;
+    world.try_put_as("argocd-controller", &asked).await.expect("an edit");
+    world.settled().await;
+    assert_eq!(world.there(APP).await["metadata"]["annotations"][INPUT_ROLLBACK], "9");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use krono_apiserver::Server;
 use krono_controller::{Controllers, Options};
 use kube::api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams};
 use kube::runtime::WatchStreamExt;
@@ -17,11 +16,10 @@ use tokio::time::timeout;
 
 use crate::kinds::BuiltIn;
 use crate::line::Line;
+use crate::place::{Lease, Place};
+use crate::real;
 
-/// How long to wait for what should come at once.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// A cluster in memory, with running controllers.
+/// A cluster of a test's own, with running controllers.
 ///
 /// Objects are named by kind and name: `ConfigMap a` is in the namespace `default`, `ConfigMap b/a` in `b` and
 /// `Namespace /a` in none. Kinds that Kubernetes does not have are of `kro.run/v1alpha1`, unless the name of the kind
@@ -29,24 +27,29 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct World {
     pub(crate) client: Client,
     pub(crate) line: Line,
-    server: Server,
+    place: Place,
     options: Options,
     controllers: Arc<Controllers>,
     running: JoinHandle<()>,
+    _lease: Lease,
 }
 
 impl Drop for World {
     fn drop(&mut self) {
-        self.running.abort();
+        self.kill_controllers();
     }
 }
 
 /// Controllers that nobody asked for.
-pub(crate) struct Rival(JoinHandle<()>);
+pub(crate) struct Rival {
+    line: Line,
+    running: JoinHandle<()>,
+}
 
 impl Drop for Rival {
     fn drop(&mut self) {
-        self.0.abort();
+        self.running.abort();
+        self.line.cut();
     }
 }
 
@@ -56,32 +59,38 @@ impl World {
     }
 
     pub(crate) async fn start_with(options: Options) -> Self {
-        Self::start_on(Server::in_memory().await.expect("a server in memory"), options).await
+        let (place, lease) = Place::first().await;
+        Self::start_on(place, lease, options).await
     }
 
-    pub(crate) async fn start_on(server: Server, options: Options) -> Self {
-        let options = Options { counts_every: Duration::ZERO, ..options };
-        let (client, line) = (server.client(), Line::new(server.clone()));
-        let (controllers, running) = run(&line, options);
-        let world = Self { client, line, server, options, controllers, running };
+    pub(crate) async fn start_on(place: impl Into<Place>, lease: Lease, options: Options) -> Self {
+        let mut world = Self::unattended(place.into(), lease, options);
+        world.start_controllers();
         let kind = "CustomResourceDefinition /resourcegraphdefinitions.kro.run";
         world.eventually(kind, |it| condition(it, "Established")["status"] == "True").await;
         world.quiet().await;
         world
     }
 
-    /// A server that nobody looks after yet.
+    /// A second server, which nobody looks after yet.
     pub(crate) async fn empty() -> Self {
-        let server = Server::in_memory().await.expect("a server in memory");
-        let options = Options { counts_every: Duration::ZERO, ..Options::default() };
-        let (client, line) = (server.client(), Line::new(server.clone()));
+        let (place, lease) = Place::second().await;
+        Self::unattended(place, lease, Options::default())
+    }
+
+    fn unattended(place: Place, lease: Lease, options: Options) -> Self {
+        let options = Options { counts_every: Duration::ZERO, ..options };
+        let (client, line) = (place.client(), Line::new(place.clone()));
         let controllers = controllers(&line, options);
-        Self { client, line, server, options, controllers, running: tokio::spawn(async {}) }
+        let running = tokio::spawn(async {});
+        Self { client, line, place, options, controllers, running, _lease: lease }
     }
 
     /// Further controllers beside those that are there, until they are dropped.
     pub(crate) fn rival(&self) -> Rival {
-        Rival(run(&Line::new(self.server.clone()), self.options).1)
+        let line = Line::new(self.place.clone());
+        let (_, running) = run(&line, self.options);
+        Rival { line, running }
     }
 
     /// Ends the controllers in the middle of whatever they do: nothing of theirs reaches the server from now on.
@@ -104,7 +113,7 @@ impl World {
     /// Others take their place.
     pub(crate) fn start_controllers(&mut self) {
         self.kill_controllers();
-        self.line = Line::new(self.server.clone());
+        self.line = Line::new(self.place.clone());
         (self.controllers, self.running) = run(&self.line, self.options);
     }
 
@@ -221,7 +230,7 @@ impl World {
         names
     }
 
-    /// All objects of a kind.
+    /// All objects of a kind, without those that a server keeps for itself.
     pub(crate) async fn all(&self, kind: &str) -> Vec<Value> {
         let (api_version, kind) = kind_of(kind);
         let listed = self.api(&api_version, kind, "").list(&ListParams::default()).await.expect("a list");
@@ -231,18 +240,22 @@ impl World {
             object["kind"] = json!(kind);
             object
         };
-        listed.iter().map(complete).collect()
+        let is_ours = |it: &&DynamicObject| it.metadata.namespace.as_deref() != Some("kube-system");
+        listed.iter().filter(is_ours).map(complete).collect()
     }
 
     /// Waits until there is no such object.
     pub(crate) async fn gone(&self, what: &str) {
-        let gone = timeout(PATIENCE, self.watched(what, |it| it.is_none())).await.is_ok();
+        let gone = timeout(self.place.patience(), self.watched(what, |it| it.is_none())).await.is_ok();
         assert!(gone, "{what} stays: {:#}", self.get(what).await.unwrap_or_default());
     }
 
     /// The object, when it is as wanted.
     pub(crate) async fn eventually(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-        let found = timeout(PATIENCE, self.watched(what, |it| it.is_some_and(&wanted))).await.ok().flatten();
+        let found = timeout(self.place.patience(), self.watched(what, |it| it.is_some_and(&wanted)))
+            .await
+            .ok()
+            .flatten();
         match found {
             Some(found) => found,
             None => panic!("{what} is not as wanted: {:#}", self.get(what).await.unwrap_or_default()),
@@ -292,7 +305,7 @@ impl World {
 
     /// Waits until the controllers have dealt with all that has happened.
     pub(crate) async fn quiet(&self) {
-        let quiet = timeout(PATIENCE, self.controllers.quiet()).await;
+        let quiet = timeout(self.place.patience(), self.controllers.quiet()).await;
         assert!(quiet.is_ok(), "the controllers do not come to rest: {:#?}", self.line.writes());
     }
 
@@ -329,8 +342,12 @@ impl World {
         before
     }
 
-    /// The version of the whole cluster, which every change changes.
+    /// The version of the whole cluster, which every change changes; of a real one, on which others write as well, the
+    /// versions of all that concerns tests.
     async fn version(&self) -> String {
+        if let Place::Real { users, .. } = &self.place {
+            return real::versions(users).await;
+        }
         let listed = self.api("v1", "Namespace", "").list(&ListParams::default()).await.expect("a list");
         listed.metadata.resource_version.expect("a version")
     }

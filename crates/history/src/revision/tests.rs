@@ -16,17 +16,8 @@ pub(crate) fn number(number: u64) -> RevisionNumber {
 /// A revision whose content is a letter.
 pub(crate) fn revision(at: u64, letter: char) -> Revision {
     let name = format!("web-rev-{at}");
-    Revision {
-        number: number(at),
-        digest: digest(letter),
-        restored_from: None,
-        health: Health::Good,
-        superseded: None,
-        unused_since: None,
-        presence: Presence::Live,
-        ownership: Ownership::Own,
-        object: ObjectVersion { uid: format!("u-{at}"), resource_version: at.to_string(), name },
-    }
+    let object = ObjectVersion { uid: format!("u-{at}"), resource_version: at.to_string(), name };
+    Revision { object, ..Revision::new(number(at), digest(letter)) }
 }
 
 /// Revisions from 1 on, one for each letter; `.` for a number that is gone.

@@ -8,6 +8,7 @@ use krono_model::wire::{Author, DefinitionRevisionSpec, ResourceGraphDefinitionR
 use serde_json::{Map, Value, json};
 
 use crate::issue::NewRevision;
+use crate::witness::user_of_spec;
 use crate::{RevisionNumber, names};
 
 /// The object that holds a new revision of a definition; `interface` is what it was compiled against.
@@ -67,14 +68,15 @@ fn metadata(new: &NewRevision, definition: &Value) -> Map<String, Value> {
     metadata
 }
 
-/// Whoever wrote the spec last, as far as managed fields tell.
-pub(crate) fn author(definition: &Value) -> Option<Author> {
-    let entries = definition["metadata"]["managedFields"].as_array()?.iter();
+/// Whoever wrote the spec last: the field manager, and the user where somebody saw it.
+pub(crate) fn author(object: &Value) -> Option<Author> {
+    let user = user_of_spec(object);
+    let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
     let of_spec = entries.filter(|it| !it["fieldsV1"]["f:spec"].is_null());
     // Times of one format and zone are in order as texts.
-    let last = of_spec.max_by_key(|it| it["time"].as_str().unwrap_or_default())?;
-    let text = |field: &str| last[field].as_str().map(str::to_owned);
-    Some(Author { manager: text("manager"), user: None, time: text("time") })
+    let last = of_spec.max_by_key(|it| it["time"].as_str().unwrap_or_default());
+    let text = |field: &str| last.and_then(|it| it[field].as_str()).map(str::to_owned);
+    (last.is_some() || user.is_some()).then(|| Author { manager: text("manager"), user, time: text("time") })
 }
 
 pub(crate) fn change_cause(definition: &Value) -> Option<String> {

@@ -56,7 +56,7 @@ impl Standing {
 
 pub(crate) fn standing(world: &World<'_>, graph: &CompiledGraph) -> Standing {
     let Some(live) = world.crd else {
-        let made = marked(world, graph, widened(world, graph));
+        let made = marked(world.definition, graph, widened(world, graph));
         return serde_json::to_value(&made)
             .map_or_else(|it| Standing::Refused(it.to_string()), Standing::Absent);
     };
@@ -77,11 +77,16 @@ pub(crate) fn standing(world: &World<'_>, graph: &CompiledGraph) -> Standing {
 }
 
 /// The CRD of a graph with this spec, with the marks of its owner.
-fn marked(world: &World<'_>, graph: &CompiledGraph, spec: CustomResourceSpec) -> CustomResourceDefinition {
+fn marked(definition: &Value, graph: &CompiledGraph, spec: CustomResourceSpec) -> CustomResourceDefinition {
     let mut crd = CustomResourceDefinition { spec, ..graph.crd.clone() };
     let digest = digest(&crd.spec);
-    marks::add(&mut crd.metadata, graph, &owner(world.definition), digest);
+    marks::add(&mut crd.metadata, graph, &owner(definition), digest);
     crd
+}
+
+/// The CRD that is made for a definition which has no revisions yet.
+pub(crate) fn first(definition: &Value, graph: &CompiledGraph) -> Option<Value> {
+    serde_json::to_value(marked(definition, graph, own_status::spec_of(graph))).ok()
 }
 
 /// A change of a CRD that leaves what kro would make for a definition.
@@ -146,7 +151,7 @@ fn label<'v>(object: &'v Value, key: &str) -> Option<&'v str> {
 fn compared(world: &World<'_>, live: &Value, graph: &CompiledGraph) -> Standing {
     let spec: Option<CustomResourceSpec> = serde_json::from_value(live["spec"].clone()).ok();
     let needed = match needed(world, live, spec.as_ref(), graph) {
-        Ok(needed) => marked(world, graph, needed),
+        Ok(needed) => marked(world.definition, graph, needed),
         Err(words) => return Standing::Breaking(words),
     };
     let same_spec = spec.as_ref().is_some_and(|it| has_no_extras(live) && plain(it) == plain(&needed.spec));

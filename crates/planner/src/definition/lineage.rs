@@ -15,7 +15,7 @@ use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use serde_json::Value;
 
-use super::{Serving, World, crd, metadata, steps};
+use super::{Notice, Serving, World, crd, metadata, steps};
 
 /// The field of the status that tells which content the last issued number was taken for.
 pub(super) const RESERVED: &str = "reservedRevisionHash";
@@ -58,7 +58,8 @@ pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
 
 /// Whether something has to be read that caches do not show: numbers, managed fields, what is about to be deleted.
 pub(super) fn needs_live_look(world: &World<'_>, issue: &Issue) -> bool {
-    let has_request = annotation(world.definition, names::ROLLBACK_ANNOTATION).is_some();
+    let requests = [names::ROLLBACK_ANNOTATION, names::INPUT_ROLLBACK_ANNOTATION];
+    let has_request = requests.iter().any(|it| annotation(world.definition, it).is_some());
     let releases = world.past.deleted.iter().any(|it| !steps::needed(issue, *it));
     world.past.freshness == Freshness::Cached && (issue.report.needs_live_look || has_request || releases)
 }
@@ -99,10 +100,19 @@ pub(super) fn annotation<'v>(object: &'v Value, key: &str) -> Option<&'v str> {
     object["metadata"]["annotations"][key].as_str()
 }
 
-/// Whether somebody asks for a definition's and an instance's past at once.
-pub(super) fn has_two_requests(definition: &Value) -> bool {
-    let has = |key: &str| annotation(definition, key).is_some();
-    has(names::ROLLBACK_ANNOTATION) && has(names::INPUT_ROLLBACK_ANNOTATION)
+/// Why a request is refused whatever it asks for: it is meant for an instance, or there are two.
+///
+/// One that a tool has put back after it was answered is left alone.
+pub(super) fn misplaced(definition: &Value) -> Option<Notice> {
+    let key = names::INPUT_ROLLBACK_ANNOTATION;
+    let request = annotation(definition, key)?;
+    let is_answered = annotation(definition, names::ANSWERED_ROLLBACK_ANNOTATION) == Some(request);
+    let is_put_back = || writer_of_annotation(definition, key).is_some_and(|it| it.is_declarative());
+    if is_answered && is_put_back() {
+        return None;
+    }
+    let is_alone = annotation(definition, names::ROLLBACK_ANNOTATION).is_none();
+    Some(if is_alone { Notice::RequestOfInstance } else { Notice::TwoRequests })
 }
 
 fn request(definition: &Value) -> Option<Request<'_>> {
@@ -113,7 +123,7 @@ fn request(definition: &Value) -> Option<Request<'_>> {
         writer: writer_of_annotation(definition, names::ROLLBACK_ANNOTATION),
         force: if force { Force::Yes } else { Force::No },
     };
-    (!has_two_requests(definition)).then_some(request)
+    misplaced(definition).is_none().then_some(request)
 }
 
 fn wish(definition: &Value) -> Wish<'_> {

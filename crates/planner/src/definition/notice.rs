@@ -27,6 +27,8 @@ pub enum Notice {
     },
     /// Two requests contradict each other.
     TwoRequests,
+    /// A request that only instances understand.
+    RequestOfInstance,
     /// The definition goes, and nobody will look after these instances until there is one of that name again.
     InstancesLeftBehind {
         /// Their kind.
@@ -46,7 +48,9 @@ impl Notice {
         match self {
             Self::Lineage(OfLineage::Issued { .. }) => "RevisionIssued",
             Self::Lineage(OfLineage::RollingBack { .. }) => "RollingBack",
-            Self::Lineage(OfLineage::RollbackRefused(_)) | Self::TwoRequests => "RollbackRefused",
+            Self::Lineage(OfLineage::RollbackRefused(_)) | Self::TwoRequests | Self::RequestOfInstance => {
+                "RollbackRefused"
+            }
             Self::Lineage(OfLineage::RequestPutBack { .. }) => "RollbackIgnored",
             Self::Lineage(OfLineage::CreateRefused { .. }) => "RevisionRefused",
             Self::Lineage(OfLineage::Pruned { .. }) => "RevisionPruned",
@@ -61,7 +65,7 @@ impl Notice {
         match self {
             Self::Lineage(notice) => notice.is_warning(),
             Self::Superseded { .. } | Self::TakenOver { .. } => false,
-            Self::TwoRequests | Self::InstancesLeftBehind { .. } => true,
+            Self::TwoRequests | Self::RequestOfInstance | Self::InstancesLeftBehind { .. } => true,
         }
     }
 }
@@ -80,6 +84,12 @@ impl fmt::Display for Notice {
                 "not rolled back: {} and {} ask for different things; write one of them",
                 names::ROLLBACK_ANNOTATION,
                 names::INPUT_ROLLBACK_ANNOTATION
+            ),
+            Self::RequestOfInstance => write!(
+                f,
+                "not rolled back: {} is for instances; a definition goes back with {}",
+                names::INPUT_ROLLBACK_ANNOTATION,
+                names::ROLLBACK_ANNOTATION
             ),
             Self::InstancesLeftBehind { kind, count } => write!(
                 f,

@@ -55,7 +55,15 @@ pub struct Counts {
     pub following: usize,
 }
 
+/// No objects.
+static NOTHING: BTreeMap<RevisionNumber, &Value> = BTreeMap::new();
+
 impl<'a> Past<'a> {
+    /// No objects, for those who change none.
+    pub(crate) fn nothing() -> &'a BTreeMap<RevisionNumber, &'a Value> {
+        &NOTHING
+    }
+
     /// The contents that some instance is at, or is meant to be, when another becomes current.
     pub(super) fn left_behind(&self) -> BTreeSet<Digest> {
         let named = self.uses.named.iter().filter_map(|it| self.history.find(*it)).map(|it| it.digest);

@@ -14,6 +14,7 @@ use krono_model::wire::RevisionSummary;
 use serde_json::{Map, Value, json};
 
 use super::{World, lineage, metadata, steps};
+use crate::refused;
 
 /// What the status of a revision should say beside what it says; nothing when it says all of it.
 pub(super) fn of(world: &World<'_>, issue: &Issue, number: RevisionNumber, object: &Value) -> Option<Value> {
@@ -119,7 +120,7 @@ pub(super) fn note(world: &World<'_>, issue: &Issue, conditions: &mut Conditions
         (HELD, "Held", held),
         (HOLD_INVALID, "HoldInvalid", invalid),
         (REVISION_PENDING, "ManualUpdatePolicy", pending),
-        (ROLLBACK_REFUSED, "RollbackRefused", refused(world)),
+        (ROLLBACK_REFUSED, "RollbackRefused", refused::words(world.definition).map(str::to_owned)),
         (REVISION_DELETION_BLOCKED, "RevisionInUse", blocked(world, issue)),
     ];
     for (condition_type, reason, message) in notes {
@@ -128,14 +129,6 @@ pub(super) fn note(world: &World<'_>, issue: &Issue, conditions: &mut Conditions
             None => conditions.drop_note(condition_type),
         }
     }
-}
-
-/// Why the last request to roll back was refused, unless somebody has edited the definition since.
-fn refused(world: &World<'_>) -> Option<String> {
-    let noted = lineage::annotation(world.definition, names::ROLLBACK_REFUSED_ANNOTATION)?;
-    let (generation, words) = noted.split_once(' ')?;
-    let now = world.definition["metadata"]["generation"].as_i64();
-    (generation.parse().ok() == now).then(|| words.to_owned())
 }
 
 fn pending(world: &World<'_>, digest: &str) -> String {

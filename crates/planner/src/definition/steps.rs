@@ -12,6 +12,7 @@ use krono_model::names;
 use serde_json::{Map, Value, json};
 
 use super::{Action, Failure, Notice, Plan, World, lineage, restore, revision_status};
+use crate::refused;
 
 /// The next changes; nothing when there is nothing to change, or when the server has just refused it.
 pub(super) fn steps(world: &World<'_>, issue: &Issue) -> Option<Plan> {
@@ -129,19 +130,16 @@ impl<'w, 'a> Steps<'w, 'a> {
             | OfLineage::Pruned { .. } => None,
         });
         if let Some(words) = refused {
-            self.annotate(names::ROLLBACK_REFUSED_ANNOTATION, self.at_this_generation(&words));
+            self.annotate(names::ROLLBACK_REFUSED_ANNOTATION, refused::noted(self.world.definition, &words));
         }
-        if lineage::has_two_requests(self.world.definition) {
-            self.annotate(names::ROLLBACK_ANNOTATION, Value::Null);
+        if let Some(notice) = lineage::misplaced(self.world.definition) {
+            let request = lineage::annotation(self.world.definition, names::INPUT_ROLLBACK_ANNOTATION);
+            self.answered(request.unwrap_or_default());
             self.annotate(names::INPUT_ROLLBACK_ANNOTATION, Value::Null);
-            let words = self.at_this_generation(&Notice::TwoRequests.to_string());
+            let words = refused::noted(self.world.definition, &notice.to_string());
             self.annotate(names::ROLLBACK_REFUSED_ANNOTATION, words);
-            self.notices.push(Notice::TwoRequests);
+            self.notices.push(notice);
         }
-    }
-
-    fn at_this_generation(&self, words: &str) -> Value {
-        json!(format!("{} {words}", self.world.definition["metadata"]["generation"]))
     }
 
     /// Revisions that somebody deleted go as soon as nothing needs them.

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use krono_graph::KindName;
 use krono_history::hold::{self, Hold};
-use krono_history::input;
+use krono_history::input::{self, Definition};
 use krono_history::issue::Named;
 use krono_history::revision::History;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
-use krono_propagation::assignment::{Assignment, Fleet, Movement};
+use krono_propagation::assignment::{Assignment, Because, Fleet, Movement, Verdict};
 use krono_propagation::limits::{Allowance, Limits};
 use serde_json::Value;
 
-use crate::instance::{INPUT_HISTORY, Keeping, Stamping, of_krono};
+use crate::instance::{Assigned, INPUT_HISTORY, Keeping, Rollback, Stamping, of_krono};
 
 /// The revisions of a definition, and its policy about them.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +34,15 @@ pub struct Facts {
     hold: Hold,
     highest: Option<RevisionNumber>,
     issued_at: BTreeMap<RevisionNumber, Timestamp>,
+}
+
+/// The revision that an instance is made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revised {
+    /// The newest with the assigned content.
+    pub definition: Definition,
+    /// Whether the instance is to be left alone.
+    pub is_paused: bool,
 }
 
 impl Facts {
@@ -100,6 +110,37 @@ impl Facts {
     /// When the next pin ends, if any does; instances that are pinned are to be looked at then.
     pub fn next_end_of_pins(&self, now: Timestamp) -> Option<Timestamp> {
         self.fleet("", now).next_end_of_pins()
+    }
+
+    /// What an instance with this verdict is made with; nothing while it has no assignment.
+    pub fn made(&self, verdict: &Verdict) -> Option<Revised> {
+        let assignment = verdict.assignment?;
+        let newest = self.history.newest_with(assignment.digest);
+        let number = newest.map_or(assignment.number, |it| it.number);
+        let definition = Definition { number, digest: assignment.digest };
+        Some(Revised { definition, is_paused: verdict.because == Because::Paused })
+    }
+
+    /// The same, with all that its plan needs.
+    pub fn assigned<'a>(
+        &'a self,
+        by: Revised,
+        is_defined: &'a (dyn Fn(&KindName) -> bool + Sync),
+        rollback: Option<&'a Rollback>,
+    ) -> Assigned<'a> {
+        Assigned {
+            definition: by.definition,
+            kept: &self.history,
+            current: Some(self.current.digest),
+            is_paused: by.is_paused,
+            keeping: self.keeping(),
+            input_limit: self.input_limit,
+            stamping: self.stamping,
+            may_pin: self.may_pin(),
+            minimum: self.limits.minimum,
+            is_defined,
+            rollback,
+        }
     }
 
     /// Where inputs are kept.

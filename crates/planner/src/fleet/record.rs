@@ -1,12 +1,18 @@
 //! What is written down about a decision.
 
+use std::collections::BTreeSet;
+
 use krono_graph::CompiledGraph;
 use krono_history::writer::keeper_of_spec;
+use krono_model::metadata::Owner;
 use krono_model::names;
 use krono_propagation::assignment::{Because, Remark, Verdict};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::instance::{ASSIGNMENT, Notice, assignment_patch, of_krono};
+use super::Facts;
+use crate::instance::{
+    ASSIGNMENT, Cluster, Notice, Refused, Rollback, World, assignment_patch, next_input, of_krono,
+};
 
 const BECAUSE: &str = "because";
 
@@ -32,7 +38,33 @@ impl Decision<'_> {
 
     /// A merge patch of the status that says so, for this very version of the instance.
     pub fn patch(&self) -> Value {
-        assignment_patch(self.instance, self.graph, &self.record())
+        assignment_patch(self.instance, self.graph, &self.record(), Map::new())
+    }
+
+    /// The same patch, with the issue of the input that it leads to; `cluster` shows the resources of the assigned
+    /// revision.
+    pub fn patch_with_input(
+        &self,
+        facts: &Facts,
+        owner: Owner<'_>,
+        cluster: &dyn Cluster,
+        now: &str,
+    ) -> Value {
+        let made = facts.made(&self.verdict).filter(|_| !Rollback::is_asked(self.instance));
+        let input = self.graph.zip(made).map(|(graph, made)| {
+            let world = World {
+                instance: self.instance,
+                graph: Ok(graph),
+                owner,
+                assigned: Some(&facts.assigned(made, &|_| false, None)),
+                cluster,
+                refused: &Refused::default(),
+                resting: &BTreeSet::new(),
+                now,
+            };
+            next_input(&world, graph)
+        });
+        assignment_patch(self.instance, self.graph, &self.record(), input.unwrap_or_default())
     }
 
     /// Whether somebody should look who wrote the pin.

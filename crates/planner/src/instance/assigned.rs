@@ -14,7 +14,7 @@ use krono_history::number::{Traces, highest_claim};
 use krono_history::revision::History;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{Action, World};
 
@@ -141,9 +141,20 @@ impl<'p> Asked<'p> {
     }
 
     fn begun(&self, graph: &CompiledGraph) -> Option<Action> {
+        let status = self.news(graph)?;
+        let version = &self.world.instance["metadata"]["resourceVersion"];
+        Some(Action::Begin(json!({"metadata": {"resourceVersion": version}, "status": status})))
+    }
+
+    /// What the status does not tell yet of a new input; nothing where that waits for an object.
+    pub(super) fn next(&self, graph: &CompiledGraph) -> Option<Map<String, Value>> {
+        self.news(graph).filter(|_| self.assigned.keeping == Keeping::Inline)
+    }
+
+    fn news(&self, graph: &CompiledGraph) -> Option<Map<String, Value>> {
         let is_told = |it: &&Input| self.told.current().is_some_and(|told| told.number == it.number);
         let current = self.inputs.current().filter(|it| self.is_new || !is_told(it))?;
-        let mut status = serde_json::Map::new();
+        let mut status = Map::new();
         let fields = [
             (home::CURRENT_INPUT, json!(current.number.to_wire())),
             (home::CURRENT_REVISION, json!(current.definition.number.to_wire())),
@@ -153,8 +164,7 @@ impl<'p> Asked<'p> {
         for (name, value) in fields {
             home::put(&mut status, graph, name, value);
         }
-        let version = &self.world.instance["metadata"]["resourceVersion"];
-        Some(Action::Begin(json!({"metadata": {"resourceVersion": version}, "status": status})))
+        Some(status)
     }
 }
 

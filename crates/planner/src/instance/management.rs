@@ -7,15 +7,20 @@ use serde_json::{Value, json};
 
 use super::{Action, World};
 
-/// The change that puts krono's finalizer and labels on an instance; nothing when they are there.
-pub(super) fn manage(world: &World<'_>) -> Option<Action> {
+/// The change that puts krono's finalizer and labels on an instance, with its inventory in the same write; nothing when
+/// finalizer and labels are there.
+pub(super) fn manage(world: &World<'_>, id: &str, inventory: &Inventory) -> Option<Action> {
     let metadata = &world.instance["metadata"];
     let labels = instance_labels(&world.owner);
     let labelled = labels.iter().all(|(name, value)| metadata["labels"][name] == value.as_str());
     if labelled && has_finalizer(world.instance) {
         return None;
     }
-    let content = json!({"labels": labels, "finalizers": [names::FINALIZER]});
+    let mut content = content(id, inventory);
+    content["finalizers"] = json!([names::FINALIZER]);
+    for (name, value) in labels {
+        content["labels"][name] = value.into();
+    }
     Some(Action::Manage(about(world.instance, content)))
 }
 
@@ -38,8 +43,11 @@ fn recorded(world: &World<'_>, id: &str, inventory: &Inventory) -> Option<Value>
     if annotated && metadata["labels"][names::APPLYSET_ID_LABEL] == id {
         return None;
     }
-    let content = json!({"labels": {names::APPLYSET_ID_LABEL: id}, "annotations": annotations});
-    Some(about(world.instance, content))
+    Some(about(world.instance, content(id, inventory)))
+}
+
+fn content(id: &str, inventory: &Inventory) -> Value {
+    json!({"labels": {names::APPLYSET_ID_LABEL: id}, "annotations": inventory.annotations(id)})
 }
 
 /// The change that ends an instance; nothing when krono has no hold on it.

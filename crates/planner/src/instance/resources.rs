@@ -42,7 +42,7 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     let pass =
         Pass { world, graph, evaluation: &evaluation, desired: &desired, id: &id, known, asked, travelled };
     let actions = if suspended_by(world).is_some() {
-        manage(world).into_iter().collect()
+        manage(world, &id, &pass.known).into_iter().collect()
     } else {
         pass.actions(&instance.namespace)
     };
@@ -70,10 +70,9 @@ impl Pass<'_, '_> {
         }
         let foreseen =
             inventory::foreseen(self.graph, self.evaluation, self.desired, home).union(&self.known);
-        let mut actions: Vec<Action> = manage(self.world).into_iter().collect();
-        actions.extend(record(self.world, self.id, &foreseen));
-        if !actions.is_empty() {
-            return actions;
+        let managed = manage(self.world, self.id, &foreseen);
+        if let Some(action) = managed.or_else(|| record(self.world, self.id, &foreseen)) {
+            return vec![action];
         }
         let begin = self.asked.map(|it| it.begin(self.graph)).unwrap_or_default();
         if !begin.is_empty() {

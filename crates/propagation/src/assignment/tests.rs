@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::SignedDuration;
-use krono_history::revision::{Health, ObjectVersion, Ownership, Presence};
+use krono_history::revision::Health;
 use serde_json::json;
 
 use super::*;
@@ -32,17 +32,7 @@ fn content(letter: char) -> Digest {
 }
 
 fn revision(at: u64, letter: char) -> Revision {
-    Revision {
-        number: number(at),
-        digest: content(letter),
-        restored_from: None,
-        health: Health::Good,
-        superseded: None,
-        unused_since: None,
-        presence: Presence::Live,
-        ownership: Ownership::Own,
-        object: ObjectVersion::default(),
-    }
+    Revision::new(number(at), content(letter))
 }
 
 impl Evidence for Scene {

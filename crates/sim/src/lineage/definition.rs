@@ -15,7 +15,7 @@ use krono_planner::replacing;
 use serde_json::{Value, json};
 
 use super::library::Edit;
-use super::revisions::Revisions;
+use super::revisions::{self, Revisions};
 use super::{Failed, Governance, Mind, Serving, crd_kind, revision_kind};
 use crate::cache::Cache;
 use crate::server::{Answer, Refusal, Request};
@@ -60,8 +60,8 @@ impl Simulation {
             return;
         }
         if let Some(sabotage) = governance.sabotage {
-            let all: Vec<&Value> = observed.revisions.objects.values().collect();
-            sabotage(&mut plan, &all);
+            let all = observed.revisions.objects(None);
+            sabotage(&mut plan, &all.values().collect::<Vec<_>>());
         }
         self.broken.extend(self.chronicle.wrong_with(&plan.actions, governance, &self.server));
         if plan.actions.is_empty() {
@@ -76,7 +76,7 @@ impl Simulation {
         let known = self.controller.cached(&governance.definition)?.object.clone();
         let definition = if live { self.server.get(&governance.definition)?.clone() } else { known };
         let before = self.controller.mind.kept.as_deref();
-        let read = |objects: Vec<&Value>| Revisions::read(&governance.library, &definition, objects, before);
+        let read = |objects: Vec<&Value>| revisions::read(&governance.library, &definition, objects, before);
         let revisions = if live {
             read(self.server.list(&revision_kind()).map(|(_, it)| it).collect())
         } else {
@@ -181,7 +181,7 @@ impl Simulation {
             Action::Serve(revision) => {
                 let kept = self.controller.mind.kept.clone().unwrap_or_default();
                 let gone = || Err(format!("revision {} is gone", revision.number));
-                let graph = kept.graph(revision.digest).cloned().unwrap_or_else(gone);
+                let graph = revisions::graph(&kept, revision.digest).cloned().unwrap_or_else(gone);
                 self.serve(governance, Some(revision), graph, kept);
                 return None;
             }
@@ -250,8 +250,10 @@ impl Observed {
         let digest = Digest::of_definition(&self.definition["spec"]);
         let is_issued = self.revisions.history.latest().is_some_and(|it| it.digest == digest);
         let is_new = !is_issued && self.edit.compiled.is_ok();
+        let asked = self.definition["metadata"]["annotations"][names::ROLLBACK_ANNOTATION].as_str();
+        let objects = self.revisions.objects(asked.and_then(|it| it.parse().ok()));
         let objects: BTreeMap<RevisionNumber, &Value> =
-            self.revisions.objects.iter().map(|(number, object)| (*number, object)).collect();
+            objects.iter().map(|(number, object)| (*number, object)).collect();
         let instances: Vec<&Value> = self.instances.iter().collect();
         plan(&World {
             definition: &self.definition,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use krono_model::metadata::Owner;
 use krono_planner::fleet::{Facts, World, decide, is_lost};
 use krono_planner::instance::ObjectName;
 
@@ -28,7 +29,7 @@ impl Simulation {
         let Some(facts) = fleet.facts.clone() else { return fleet.asking.clear() };
         let Some(name) = fleet.asking.pop_first() else { return };
         fleet.due = true;
-        self.assign(&serving, &facts, name);
+        self.assign(governance, &serving, &facts, name);
     }
 
     /// When what is the same for all has changed, all instances ask.
@@ -52,7 +53,7 @@ impl Simulation {
     }
 
     /// Decides about one instance and writes that down, if it is not there.
-    fn assign(&mut self, serving: &Serving, facts: &Facts, name: ObjectName) {
+    fn assign(&mut self, governance: &Governance, serving: &Serving, facts: &Facts, name: ObjectName) {
         let Some(instance) = self.controller.cached(&name).map(|it| it.object.clone()) else { return };
         let now = self.server.now().to_string().parse().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         let world = World { facts, instance: &instance, schemas: &*serving.revisions, now };
@@ -62,7 +63,9 @@ impl Simulation {
         if decision.is_settled() {
             return;
         }
-        let request = merge(name.clone(), decision.patch());
+        let owner = Owner { definition_name: &governance.definition.name, definition_uid: &serving.uid };
+        let patch = decision.patch_with_input(facts, owner, &all(), &self.server.now().to_string());
+        let request = merge(name.clone(), patch);
         match self.send(&request) {
             None | Some(Err(Refusal::NotFound)) => {}
             Some(Ok(answer)) => {

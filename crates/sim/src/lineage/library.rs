@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use krono_graph::{CompiledGraph, Diagnostic, Interface, Kinds, Options, compile};
+use krono_planner::revisions::compile_revision;
 use krono_schema::Validator;
 use serde_json::{Map, Value, json};
 
@@ -70,18 +71,15 @@ impl Library {
 
     /// The spec of a revision, compiled against what it says it was compiled against.
     pub(crate) fn revision(&self, definition: &str, spec: &Value) -> Compiled {
-        let content = content(spec);
+        let key = content(spec).to_string();
         let mut revisions = self.revisions.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = || revised(definition, &content, &spec["interface"]);
-        revisions.entry(content.to_string()).or_insert_with(made).clone()
+        let made = || revised(definition, spec);
+        revisions.entry(key).or_insert_with(made).clone()
     }
 }
 
-fn revised(definition: &str, content: &Value, interface: &Value) -> Compiled {
-    let interface = Interface::from_value(interface).map_err(|error| error.to_string())?;
-    let definition = json!({"metadata": {"name": definition}, "spec": content});
-    let listed = |all: Vec<Diagnostic>| all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    let compiled = compile(&definition, &interface, Options::default()).map_err(listed)?;
+fn revised(definition: &str, spec: &Value) -> Compiled {
+    let compiled = compile_revision(definition, spec, Options::default())?;
     Ok(Arc::new(Graph { compiled, validator: OnceLock::new() }))
 }
 

@@ -2,65 +2,28 @@
 
 use std::sync::Arc;
 
-use krono_graph::{NodeState, Target};
-use krono_history::input::Definition;
-use krono_history::writer::{keeper_of_spec, writer_of_annotation};
+use krono_graph::{KindName, NodeState, Target};
 use krono_model::metadata::Owner;
-use krono_model::names;
-use krono_planner::fleet::{Facts, World as Decided, decide};
-use krono_planner::instance::{Assigned, ObjectName, Plan, Rollback, World, assignment, plan};
-use krono_propagation::assignment::Because;
+use krono_planner::fleet::{Facts, Made as Decided, Revised, made};
+use krono_planner::instance::{ObjectName, Plan, Rollback, World, plan};
 use serde_json::Value;
 
 use super::library::Compiled;
-use super::{Governance, Serving};
+use super::{Governance, revisions};
 use crate::controller::{Work, searched};
 use crate::laws::Plain;
 use crate::simulation::Simulation;
-use crate::text::{is_terminating, metadata};
 
 /// What an instance is made with.
 pub(crate) struct Made {
     pub(crate) graph: Compiled,
-    by: Option<Revised>,
+    by: Option<(Arc<Facts>, Revised)>,
     has_request: bool,
-}
-
-struct Revised {
-    facts: Arc<Facts>,
-    definition: Definition,
-    is_paused: bool,
 }
 
 impl Made {
     fn plain(graph: Compiled) -> Self {
         Self { graph, by: None, has_request: false }
-    }
-
-    fn assigned(
-        serving: &Serving,
-        facts: Arc<Facts>,
-        instance: &Value,
-        now: jiff::Timestamp,
-    ) -> Option<Self> {
-        let world = Decided { facts: &facts, instance, schemas: &*serving.revisions, now };
-        let decision = decide(&world, None);
-        if !decision.is_settled() {
-            return None;
-        }
-        let verdict = decision.verdict;
-        let Some(assignment) = verdict.assignment else {
-            let words: Vec<String> = verdict.remarks.iter().map(ToString::to_string).collect();
-            return Some(Self::plain(Err(words.join("; "))));
-        };
-        let newest = facts.history.newest_with(assignment.digest).map_or(assignment.number, |it| it.number);
-        let pruned = || Err("no kept revision has this content".to_owned());
-        let graph = serving.revisions.graph(assignment.digest).cloned().unwrap_or_else(pruned);
-        let graph = graph.map_err(|reason| format!("revision {newest} cannot be served: {reason}"));
-        let definition = Definition { number: newest, digest: assignment.digest };
-        let is_paused = verdict.because == Because::Paused;
-        let has_request = !instance["metadata"]["annotations"][names::INPUT_ROLLBACK_ANNOTATION].is_null();
-        Some(Self { graph, by: Some(Revised { facts, definition, is_paused }), has_request })
     }
 }
 
@@ -69,16 +32,21 @@ impl Simulation {
     pub(crate) fn made(&self, instance: &Value) -> Option<Made> {
         let mind = &self.controller.mind;
         let serving = mind.serving.as_deref()?;
-        if serving.current.is_none() {
-            return Some(Made::plain(serving.graph.clone()));
-        }
-        if is_terminating(instance) {
-            let digest = assignment(instance).map(|(_, digest, _)| digest);
-            let graph = digest.and_then(|it| serving.revisions.graph(it)).filter(|it| it.is_ok());
-            return Some(Made::plain(graph.unwrap_or(&serving.graph).clone()));
-        }
+        let (revisions, facts) = (&*serving.revisions, mind.fleet.facts.clone());
         let now = self.server.now().to_string().parse().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-        Made::assigned(serving, Arc::clone(mind.fleet.facts.as_ref()?), instance, now)
+        let decided = made(instance, serving.current.as_ref(), facts.as_deref(), revisions, now)?;
+        let pruned = || Err("no kept revision has this content".to_owned());
+        let graph_of = |digest| revisions::graph(revisions, digest).cloned().unwrap_or_else(pruned);
+        Some(match (decided, facts) {
+            (Decided::Content(digest), _) => Made::plain(graph_of(digest)),
+            (Decided::Nothing(words), _) => Made::plain(Err(words)),
+            (Decided::Revision { by, problem }, Some(facts)) => {
+                let graph = graph_of(by.definition.digest);
+                let graph = graph.map_err(|reason| problem.unwrap_or(reason));
+                Made { graph, by: Some((facts, by)), has_request: Rollback::is_asked(instance) }
+            }
+            (Decided::Current | Decided::Revision { .. }, _) => Made::plain(serving.graph.clone()),
+        })
     }
 
     /// What the revision of an instance wants, object by object, as the process whose turn it is sees it.
@@ -110,20 +78,10 @@ impl Simulation {
         let none = Work::default();
         let work = self.controller.work.get(name).unwrap_or(&none);
         let is_asked = made.has_request && work.refused.instance.is_none();
-        let rollback = if is_asked { self.server.get(name).and_then(rollback) } else { None };
-        let assigned = made.by.as_ref().map(|by| Assigned {
-            definition: by.definition,
-            kept: &by.facts.history,
-            current: Some(by.facts.current.digest),
-            is_paused: by.is_paused,
-            keeping: by.facts.keeping(),
-            input_limit: by.facts.input_limit,
-            stamping: by.facts.stamping,
-            may_pin: by.facts.may_pin(),
-            minimum: by.facts.limits.minimum,
-            is_defined: &|_| false,
-            rollback: rollback.as_ref(),
-        });
+        let rollback = if is_asked { self.server.get(name).and_then(Rollback::of) } else { None };
+        let is_defined = |_: &KindName| false;
+        let assigned =
+            made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback.as_ref()));
         let graph = made.graph.as_ref().map(|it| &it.compiled);
         let uid = self.controller.mind.serving.as_ref().map(|it| it.uid.as_str()).unwrap_or_default();
         Some(plan(&World {
@@ -142,14 +100,4 @@ impl Simulation {
 fn wanted(target: &Target) -> Vec<String> {
     let Target::Objects(objects) = target else { return Vec::new() };
     objects.iter().map(ToString::to_string).collect()
-}
-
-fn rollback(live: &Value) -> Option<Rollback> {
-    let text = live["metadata"]["annotations"][names::INPUT_ROLLBACK_ANNOTATION].as_str()?;
-    Some(Rollback {
-        text: text.to_owned(),
-        writer: writer_of_annotation(live, names::INPUT_ROLLBACK_ANNOTATION),
-        keeper: keeper_of_spec(live),
-        version: metadata(live, "resourceVersion").to_owned(),
-    })
 }

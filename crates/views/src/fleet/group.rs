@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use krono_history::RevisionNumber;
 use krono_planner::preview::Effect;
 
 use super::InstancePlan;
@@ -28,6 +29,20 @@ pub(super) fn groups(instances: &[InstancePlan]) -> Vec<Group<'_>> {
         (!forecast.is_destructive(), forecast.failure.is_none(), it.shown.title())
     });
     groups
+}
+
+/// Where an instance stays, and why.
+pub(super) type Place<'p> = (Option<RevisionNumber>, &'p str);
+
+/// The instances that are not made with the edit, by where they stay and why.
+pub(super) fn staying(instances: &[InstancePlan]) -> Vec<(Place<'_>, Vec<&InstancePlan>)> {
+    let mut groups: BTreeMap<Place<'_>, Vec<&InstancePlan>> = BTreeMap::new();
+    for instance in instances {
+        if let Some(stay) = &instance.course.stays {
+            groups.entry((instance.course.to, &stay.words)).or_default().push(instance);
+        }
+    }
+    groups.into_iter().collect()
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]

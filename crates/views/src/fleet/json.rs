@@ -1,5 +1,6 @@
 //! Fleet plans for programs.
 
+use krono_history::RevisionNumber;
 use krono_planner::preview::{Change, Effect, KindEffect};
 use serde_json::{Value, json};
 
@@ -28,6 +29,8 @@ fn definition(plan: &FleetPlan) -> Value {
         "kind": plan.kind,
         "schema": effect,
         "instances": changed.map(instance).collect::<Vec<_>>(),
+        "staying": plan.instances.iter().filter_map(stay).collect::<Vec<_>>(),
+        "pending": plan.is_pending,
         "summary": summary(&plan.summary()),
     });
     if let Some(message) = message {
@@ -36,11 +39,24 @@ fn definition(plan: &FleetPlan) -> Value {
     value
 }
 
+fn stay(plan: &InstancePlan) -> Option<Value> {
+    let stay = plan.course.stays.as_ref()?;
+    Some(json!({
+        "namespace": plan.namespace,
+        "name": plan.name,
+        "revision": plan.course.to.map(RevisionNumber::get),
+        "reason": stay.reason,
+        "message": stay.words,
+    }))
+}
+
 fn instance(plan: &InstancePlan) -> Value {
     let forecast = &plan.forecast;
     let mut value = json!({
         "namespace": plan.namespace,
         "name": plan.name,
+        "from": plan.course.from.map(RevisionNumber::get),
+        "to": plan.course.to.map(RevisionNumber::get),
         "destructive": forecast.is_destructive(),
         "changes": forecast.changes.iter().map(change).collect::<Vec<_>>(),
     });
@@ -85,6 +101,7 @@ fn summary(sum: &Summary) -> Value {
         "destructive": sum.destructive,
         "failing": sum.failing,
         "suspended": sum.suspended,
+        "staying": sum.staying,
         "writes": sum.writes(),
         "created": sum.created,
         "updated": sum.updated,

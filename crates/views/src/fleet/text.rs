@@ -3,7 +3,7 @@
 use krono_planner::preview::{Change, Effect, KindEffect};
 
 use super::body::body;
-use super::group::{Group, groups};
+use super::group::{Group, Place, groups, staying};
 use super::{FleetPlan, InstancePlan, Summary};
 
 /// How many instances are named in one line.
@@ -25,6 +25,7 @@ pub fn text(plans: &[FleetPlan], detail: Detail) -> String {
         text += &title(plan);
         if detail == Detail::Full {
             text += &groups(&plan.instances).iter().map(group).collect::<String>();
+            text += &staying(&plan.instances).iter().map(stay).collect::<String>();
         }
         text += "\n";
         text += &numbers(&plan.summary());
@@ -34,6 +35,14 @@ pub fn text(plans: &[FleetPlan], detail: Detail) -> String {
 
 fn title(plan: &FleetPlan) -> String {
     let name = format!("definition {} of {}", plan.definition, plan.kind);
+    let waits = format!(
+        "    it waits to be issued (updatePolicy.type: Manual): krono revisions create rgd/{}\n",
+        plan.definition
+    );
+    kind(plan, &name) + if plan.is_pending { &waits } else { "" }
+}
+
+fn kind(plan: &FleetPlan, name: &str) -> String {
     match &plan.effect {
         KindEffect::Created => format!("{name}: the kind is new\n"),
         KindEffect::Changed => format!("{name}: the schema of the kind changes\n"),
@@ -58,6 +67,12 @@ fn group(group: &Group<'_>) -> String {
         lines.push(format!("  (shown for {}; the same for the others, under their names)", shown.title()));
     }
     lines.join("\n") + "\n"
+}
+
+/// Instances that stay at the same revision for the same reason.
+fn stay(((at, words), all): &(Place<'_>, Vec<&InstancePlan>)) -> String {
+    let place = at.map_or_else(|| "waits for a revision".to_owned(), |it| format!("stays at revision {it}"));
+    format!("\n{}\n  {place}: {words}\n", heading(all))
 }
 
 fn change(change: &Change, instance: &InstancePlan) -> Vec<String> {
@@ -121,6 +136,7 @@ fn numbers(sum: &Summary) -> String {
         Some(format!("{} with deletions or replacements", sum.destructive)),
         some(sum.failing, "that would fail"),
         some(sum.suspended, "suspended"),
+        some(sum.staying, "staying behind"),
     ];
     let writes = [
         some(sum.created, "created"),

@@ -27,6 +27,9 @@ pub(crate) enum Subject {
     Instance(Box<Instance>),
 }
 
+/// The longest value of a label.
+const LONGEST_LABEL: usize = 63;
+
 /// A definition with its revisions.
 pub(crate) struct Definition {
     pub(crate) kind: Type,
@@ -188,7 +191,8 @@ async fn definition_of_instance(
     object: &Value,
 ) -> Result<Definition, CommandError> {
     let is_own = |it: &Value| kind_of_instances(it) == (&kind.resource.group, &kind.resource.kind);
-    if let Some(name) = definition_of(object) {
+    // A name that is too long for a label is not what the label says.
+    if let Some(name) = definition_of(object).filter(|it| it.len() < LONGEST_LABEL) {
         return definition(objects, name).await;
     }
     let all = objects.list(&served(objects, DEFINITION)?.resource, "").await?;

@@ -43,7 +43,8 @@ impl Files {
         let is_instance =
             |it: &&Value| it["apiVersion"] == api_version.as_str() && it["kind"] == kind.as_str();
         let instances = self.0.iter().filter(is_instance).cloned().collect();
-        let label = |it: &Value| it["metadata"]["labels"][names::REVISION_OF_LABEL] == *name;
+        let of = krono_history::names::label(name.as_str().unwrap_or_default());
+        let label = |it: &Value| it["metadata"]["labels"][names::REVISION_OF_LABEL] == of.as_str();
         let revisions = self.of_kind("ResourceGraphDefinitionRevision").filter(|it| label(it));
         let revisions = revisions.cloned().collect();
         Standing { live: live.cloned(), graph: None, crd: crd.cloned(), revisions, instances }

@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 use super::directory::{DataDirectory, Record, shown};
 use super::pages::Backup;
 use super::signals::Signals;
+use super::witness::{self, Authors};
 use super::{banner, block_on, detach, kubeconfig};
 use crate::arguments::server::{ControllersWanted, Establishing, UpArguments, Workloads};
 use crate::command_error::{CommandError, ErrorKind};
@@ -53,7 +54,9 @@ async fn serve(
     let objects = Objects::open(arguments, directory)?;
     let access = Access::prepare(arguments, directory, address)?;
     let builder = objects.builder(directory).root_ca(&access.authority).advertised(address);
-    let builder = builder.imitate_establishing(arguments.establishing == Establishing::Slowly);
+    let builder = builder
+        .witness(Arc::new(Authors))
+        .imitate_establishing(arguments.establishing == Establishing::Slowly);
     let server = builder.start().await;
     let server = server.map_err(|error| CommandError::of(ErrorKind::Internal, error.to_string()))?;
     let workloads = workloads(arguments.workloads, &server);
@@ -106,7 +109,11 @@ async fn controllers(
         return Ok(None);
     }
     let built_in = Arc::new(KnownKinds::default());
-    let controllers = Controllers::new(&server.client(), built_in, krono_controller::Options::default());
+    let controllers = Controllers::new(
+        &server.acting_as(witness::controllers()).client(),
+        built_in,
+        krono_controller::Options::default(),
+    );
     let installed = controllers.install().await;
     installed.map_err(|error| CommandError::of(ErrorKind::Internal, error.to_string()))?;
     let (stop, stopped) = oneshot::channel::<()>();

@@ -2,24 +2,48 @@
 
 use krono_history::input::{Pin, Request, Scope, Situation, Verdict, judge};
 use krono_history::rollback::Force;
-use krono_history::writer::Writer;
+use krono_history::writer::{Writer, keeper_of_spec, writer_of_annotation};
+use krono_model::definition::ROLLBACK_REFUSED;
 use krono_model::names;
 use serde_json::{Value, json};
 
 use super::super::{Action, text};
 use super::Asked;
+use crate::refused;
 
 /// A request to roll an instance back, as it stands on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rollback {
-    /// What was asked for.
-    pub text: String,
+    /// What was asked for; nothing where only a definition would understand the request.
+    pub text: Option<String>,
+    /// The text of a request that only definitions understand.
+    pub of_definition: Option<String>,
     /// Whoever asked, where managed fields tell.
     pub writer: Option<Writer>,
     /// The tool that would put the spec back.
     pub keeper: Option<String>,
     /// The version of the instance that all this was read from.
     pub version: String,
+}
+
+impl Rollback {
+    /// The request that stands on an instance, which has its managed fields: caches do not know who wrote what.
+    pub fn of(live: &Value) -> Option<Self> {
+        let note = |key: &str| live["metadata"]["annotations"][key].as_str().map(str::to_owned);
+        let key = REQUESTS.into_iter().find(|it| note(it).is_some())?;
+        Some(Self {
+            text: note(names::INPUT_ROLLBACK_ANNOTATION),
+            of_definition: note(names::ROLLBACK_ANNOTATION),
+            writer: writer_of_annotation(live, key),
+            keeper: keeper_of_spec(live),
+            version: text(live, "resourceVersion").to_owned(),
+        })
+    }
+
+    /// Whether there is one, with or without managed fields.
+    pub fn is_asked(instance: &Value) -> bool {
+        REQUESTS.iter().any(|it| !instance["metadata"]["annotations"][it].is_null())
+    }
 }
 
 /// Something that people should hear of once.
@@ -33,25 +57,47 @@ pub struct Notice {
     pub is_warning: bool,
 }
 
+/// Requests to roll back, the one that is meant for instances first.
+const REQUESTS: [&str; 2] = [names::INPUT_ROLLBACK_ANNOTATION, names::ROLLBACK_ANNOTATION];
+
 /// What is said about a request stands beside it and goes with it.
-const REQUEST: [&str; 4] = [
-    names::INPUT_ROLLBACK_ANNOTATION,
-    names::ROLLBACK_FORCE_ANNOTATION,
-    names::ROLLBACK_MODE_ANNOTATION,
-    names::ROLLBACK_SPEC_ONLY_ANNOTATION,
-];
+const BESIDE: [&str; 3] =
+    [names::ROLLBACK_FORCE_ANNOTATION, names::ROLLBACK_MODE_ANNOTATION, names::ROLLBACK_SPEC_ONLY_ANNOTATION];
 
 impl Asked<'_> {
     /// The answer to a request to roll back; nothing when there is none, or when a tool has put it back.
     pub(in super::super) fn answer(&self) -> Option<(Action, Notice)> {
         let rollback = self.assigned.rollback?;
+        match (&rollback.text, &rollback.of_definition) {
+            (Some(text), None) => self.judged(rollback, text),
+            (Some(text), Some(_)) => self.misplaced(rollback, text, &two_requests()),
+            (None, Some(text)) => self.misplaced(rollback, text, &request_of_definition()),
+            (None, None) => None,
+        }
+    }
+
+    /// A request that is refused whatever it asks for.
+    fn misplaced(&self, rollback: &Rollback, request: &str, words: &str) -> Option<(Action, Notice)> {
+        let answered = &self.world.instance["metadata"]["annotations"][names::ANSWERED_ROLLBACK_ANNOTATION];
+        let is_put_back = rollback.writer.as_ref().is_some_and(Writer::is_declarative);
+        (*answered != request || !is_put_back).then(|| self.refused(rollback, request, words))
+    }
+
+    fn refused(&self, rollback: &Rollback, request: &str, words: &str) -> (Action, Notice) {
+        let noted = refused::noted(self.world.instance, words);
+        let action = self.amend(rollback, request, json!({names::ROLLBACK_REFUSED_ANNOTATION: noted}), None);
+        let note = format!("not rolled back: {words}");
+        (action, Notice { reason: ROLLBACK_REFUSED, note, is_warning: true })
+    }
+
+    fn judged(&self, rollback: &Rollback, asked: &str) -> Option<(Action, Notice)> {
         let annotations = &self.world.instance["metadata"]["annotations"];
         let note = |key: &str| annotations[key].as_str();
         let is = |key: &str| note(key) == Some("true");
         let kind = self.world.instance["kind"].as_str().unwrap_or_default().to_lowercase();
         let name = format!("{kind}/{}", text(self.world.instance, "name"));
         let request = Request {
-            text: &rollback.text,
+            text: asked,
             writer: rollback.writer.clone(),
             force: if is(names::ROLLBACK_FORCE_ANNOTATION) { Force::Yes } else { Force::No },
             scope: if is(names::ROLLBACK_SPEC_ONLY_ANNOTATION) { Scope::SpecOnly } else { Scope::Whole },
@@ -73,32 +119,32 @@ impl Asked<'_> {
         );
         match verdict {
             Verdict::PutBack { .. } => None,
-            Verdict::Refused(refusal) => {
-                let notice = Notice {
-                    reason: "RollbackRefused",
-                    note: format!("not rolled back: {refusal}"),
-                    is_warning: true,
-                };
-                Some((self.amend(rollback, json!({}), None), notice))
-            }
+            Verdict::Refused(refusal) => Some(self.refused(rollback, asked, &refusal.to_string())),
             Verdict::Restore { number, spec, pin } => {
-                let (pin, words) = pinned(pin);
+                let (mut changed, words) = pinned(pin);
+                changed[names::ROLLBACK_REFUSED_ANNOTATION] = Value::Null;
                 let notice = Notice {
                     reason: "RolledBack",
                     note: format!("rolling back to input revision {number}{words}"),
                     is_warning: false,
                 };
-                Some((self.amend(rollback, pin, Some(&spec)), notice))
+                Some((self.amend(rollback, asked, changed, Some(&spec)), notice))
             }
         }
     }
 
     /// One write that answers the request, so that nobody sees half of it.
-    fn amend(&self, rollback: &Rollback, mut annotations: Value, spec: Option<&Value>) -> Action {
-        for request in REQUEST {
-            annotations[request] = Value::Null;
+    fn amend(
+        &self,
+        rollback: &Rollback,
+        request: &str,
+        mut annotations: Value,
+        spec: Option<&Value>,
+    ) -> Action {
+        for key in REQUESTS.into_iter().chain(BESIDE) {
+            annotations[key] = Value::Null;
         }
-        annotations[names::ANSWERED_ROLLBACK_ANNOTATION] = json!(rollback.text);
+        annotations[names::ANSWERED_ROLLBACK_ANNOTATION] = json!(request);
         let mut patch =
             json!({"metadata": {"resourceVersion": rollback.version, "annotations": annotations}});
         if let Some(spec) = spec {
@@ -106,6 +152,16 @@ impl Asked<'_> {
         }
         Action::Amend(patch)
     }
+}
+
+fn two_requests() -> String {
+    let [one, other] = REQUESTS;
+    format!("{other} and {one} ask for different things; write one of them")
+}
+
+fn request_of_definition() -> String {
+    let [own, other] = REQUESTS;
+    format!("{other} is for definitions; an instance goes back with {own}")
 }
 
 /// The change of the pin, and words for it.

@@ -50,13 +50,19 @@ pub(crate) fn of_krono<'v>(status: &'v Value, name: &str) -> &'v Value {
     if own.is_null() { &status[name] } else { own }
 }
 
-/// A merge patch of an instance's status that assigns it, for this very version of the instance.
-pub(crate) fn assignment_patch(instance: &Value, graph: Option<&CompiledGraph>, assignment: &Value) -> Value {
-    let is_authors = graph.is_some_and(|it| is_authors(it, ASSIGNMENT));
-    let before =
-        if is_authors { &instance["status"][KRONO][ASSIGNMENT] } else { &instance["status"][ASSIGNMENT] };
-    let assignment = crate::replacing(assignment, before);
-    let status =
-        if is_authors { json!({KRONO: {ASSIGNMENT: assignment}}) } else { json!({ASSIGNMENT: assignment}) };
-    json!({"metadata": {"resourceVersion": instance["metadata"]["resourceVersion"]}, "status": status})
+/// A merge patch of an instance's status that assigns it, beside other news, for this very version of the instance.
+pub(crate) fn assignment_patch(
+    instance: &Value,
+    graph: Option<&CompiledGraph>,
+    assignment: &Value,
+    mut news: Map<String, Value>,
+) -> Value {
+    let status = &instance["status"];
+    if let Some(graph) = graph {
+        let assignment = crate::replacing(assignment, own(status, graph, ASSIGNMENT));
+        put(&mut news, graph, ASSIGNMENT, assignment);
+    } else {
+        news.insert(ASSIGNMENT.to_owned(), crate::replacing(assignment, &status[ASSIGNMENT]));
+    }
+    json!({"metadata": {"resourceVersion": instance["metadata"]["resourceVersion"]}, "status": news})
 }

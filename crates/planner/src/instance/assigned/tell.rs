@@ -3,6 +3,7 @@
 use krono_graph::CompiledGraph;
 use krono_history::input::{self, Inputs, Standing};
 use krono_model::condition::{Condition, Status};
+use krono_model::definition::ROLLBACK_REFUSED;
 use krono_model::instance::{ASSIGNED, FIELDS_IGNORED};
 use serde_json::{Map, Value, json};
 
@@ -13,6 +14,7 @@ use super::home::{
 };
 use super::stamps::input_of;
 use super::{Asked, Keeping};
+use crate::refused;
 
 /// How far the resources of an instance have come.
 pub(in super::super) struct Progress {
@@ -151,7 +153,10 @@ impl Asked<'_> {
             );
             condition(FIELDS_IGNORED, Status::True, FIELDS_IGNORED.to_owned(), message)
         });
-        problem.into_iter().chain(ignored).collect()
+        let refused = refused::words(self.world.instance).map(|words| {
+            condition(ROLLBACK_REFUSED, Status::True, ROLLBACK_REFUSED.to_owned(), words.to_owned())
+        });
+        problem.into_iter().chain(ignored).chain(refused).collect()
     }
 }
 

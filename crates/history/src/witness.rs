@@ -1,0 +1,135 @@
+//! Who asked for a change, noted on the object by whoever sees users (V11).
+//!
+//! The API server tells controllers which field manager wrote a field, and never which user did. Somebody who sees the request
+//! has to say so: the embedded server does, and an admission webhook can, with the same rules. What they note is an annotation,
+//! because it has to be read together with the change it is about, and has to survive a restart and a backup. It holds for the
+//! generation that it names, so that a note which came with a backup to a cluster without a witness says nothing about the edits
+//! made there. Whoever edits the note gets the old one back; whoever removes it may, and the author is then the manager alone.
+
+use krono_model::names;
+use serde_json::{Map, Value, json};
+
+/// Requests that somebody is answerable for.
+const REQUESTS: [&str; 2] = [names::ROLLBACK_ANNOTATION, names::INPUT_ROLLBACK_ANNOTATION];
+
+/// Notes on an object, which is about to be stored in place of an old one, that a user asked for it.
+pub fn note(user: &str, object: &mut Value, old: Option<&Value>) {
+    let generation = |it: &Value| it["metadata"]["generation"].as_i64();
+    let (now, before) = (generation(object), old.and_then(generation));
+    let is_edited = old.is_none() || now != before;
+    let changed_by = is_edited.then(|| format!("{} {user}", now.unwrap_or_default()));
+    put(object, old, names::CHANGED_BY_ANNOTATION, changed_by);
+    let request = |it: &Value| REQUESTS.map(|key| annotation(it, key).map(str::to_owned));
+    let (now, before) = (request(object), old.map(request).unwrap_or_default());
+    if now.iter().all(Option::is_none) {
+        remove(object, names::REQUESTED_BY_ANNOTATION);
+    } else {
+        put(object, old, names::REQUESTED_BY_ANNOTATION, (now != before).then(|| user.to_owned()));
+    }
+}
+
+/// The user who wrote the spec as it is, where somebody saw it.
+pub(crate) fn user_of_spec(object: &Value) -> Option<String> {
+    let (generation, user) = annotation(object, names::CHANGED_BY_ANNOTATION)?.split_once(' ')?;
+    (generation.parse().ok() == object["metadata"]["generation"].as_i64()).then(|| user.to_owned())
+}
+
+/// The user who asked for what stands on an object, where somebody saw it.
+pub(crate) fn user_of_request(object: &Value) -> Option<String> {
+    annotation(object, names::REQUESTED_BY_ANNOTATION).map(str::to_owned)
+}
+
+/// Writes a note that is new; one that is not stays as it was, unless it was taken away.
+fn put(object: &mut Value, old: Option<&Value>, key: &str, new: Option<String>) {
+    let kept = old.and_then(|it| annotation(it, key)).filter(|_| annotation(object, key).is_some());
+    match new.or_else(|| kept.map(str::to_owned)) {
+        Some(text) => {
+            let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+            let annotations = metadata.entry("annotations").or_insert_with(|| Value::Object(Map::new()));
+            if let Some(annotations) = annotations.as_object_mut() {
+                annotations.insert(key.to_owned(), json!(text));
+            }
+        }
+        None => remove(object, key),
+    }
+}
+
+fn remove(object: &mut Value, key: &str) {
+    let annotations = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut);
+    if let Some(annotations) = annotations {
+        annotations.remove(key);
+    }
+}
+
+fn annotation<'v>(object: &'v Value, key: &str) -> Option<&'v str> {
+    object["metadata"]["annotations"][key].as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHANGED: &str = names::CHANGED_BY_ANNOTATION;
+    const REQUESTED: &str = names::REQUESTED_BY_ANNOTATION;
+
+    fn object(generation: i64, annotations: &Value) -> Value {
+        json!({"metadata": {"generation": generation, "annotations": annotations}})
+    }
+
+    #[test]
+    fn v11_whoever_changes_the_spec_is_noted() {
+        let check = |new: (i64, Value), old: Option<(i64, Value)>, expected: Value| {
+            let old = old.map(|(generation, annotations)| object(generation, &annotations));
+            let mut noted = object(new.0, &new.1);
+            note("alice", &mut noted, old.as_ref());
+            assert_eq!(noted["metadata"]["annotations"], expected, "{new:?}");
+        };
+        check((1, json!({})), None, json!({CHANGED: "1 alice"}));
+        check((1, json!({CHANGED: "1 bob"})), None, json!({CHANGED: "1 alice"}));
+        check(
+            (3, json!({"a": "b"})),
+            Some((2, json!({CHANGED: "2 bob"}))),
+            json!({"a": "b", CHANGED: "3 alice"}),
+        );
+        // An edit of anything else changes nothing, least of all the note.
+        check(
+            (2, json!({CHANGED: "2 bob"})),
+            Some((2, json!({CHANGED: "2 bob"}))),
+            json!({CHANGED: "2 bob"}),
+        );
+        check(
+            (2, json!({CHANGED: "2 eve"})),
+            Some((2, json!({CHANGED: "2 bob"}))),
+            json!({CHANGED: "2 bob"}),
+        );
+        check((2, json!({CHANGED: "2 eve"})), Some((2, json!({}))), json!({}));
+        check((2, json!({})), Some((2, json!({CHANGED: "2 bob"}))), json!({}));
+    }
+
+    #[test]
+    fn v11_whoever_asks_for_a_rollback_is_noted_until_it_is_answered() {
+        let check = |new: Value, old: Value, expected: Option<&str>| {
+            let mut noted = object(1, &new);
+            note("alice", &mut noted, Some(&object(1, &old)));
+            assert_eq!(user_of_request(&noted).as_deref(), expected, "{new}");
+        };
+        let asked = |text: &str, by: &str| json!({names::ROLLBACK_ANNOTATION: text, REQUESTED: by});
+        check(json!({names::ROLLBACK_ANNOTATION: "2"}), json!({}), Some("alice"));
+        check(asked("2", "bob"), asked("2", "bob"), Some("bob"));
+        check(asked("2", "eve"), asked("2", "bob"), Some("bob"));
+        check(asked("3", "bob"), asked("2", "bob"), Some("alice"));
+        check(json!({REQUESTED: "bob"}), asked("2", "bob"), None);
+    }
+
+    #[test]
+    fn v11_a_note_holds_for_its_generation() {
+        let check = |generation: i64, text: &str, expected: Option<&str>| {
+            let object = object(generation, &json!({CHANGED: text}));
+            assert_eq!(user_of_spec(&object).as_deref(), expected, "{text}");
+        };
+        check(3, "3 alice", Some("alice"));
+        check(3, "3 system:serviceaccount:ci:bot of ours", Some("system:serviceaccount:ci:bot of ours"));
+        check(4, "3 alice", None);
+        check(3, "alice", None);
+    }
+}
