@@ -79,14 +79,17 @@ fn of_cluster(arguments: &SimulateArguments, output: &mut Output) -> Result<(Rul
     };
     let edited =
         arguments.file.as_ref().map(|it| Rules::of_file(it, &arguments.policy, output)).transpose()?;
+    if let Some(other) = edited.as_ref().map(Rules::name).filter(|it| *it != name) {
+        return Err(CommandError::wrong(format!("the file defines {other:?}, not {name:?}")));
+    }
     let (definition, roll) = block_on(read(arguments, &name))?;
     let rules = match edited {
         Some(rules) => rules,
-        None => Rules::of(definition.clone(), &arguments.policy)?,
+        None => Rules::of(definition, &arguments.policy)?,
     };
     rules.remark(output)?;
     let params = params(arguments, &rules, roll.len(), Timestamp::now());
-    let members = roll.members(&definition, params.start);
+    let members = roll.members(params.definition, params.start);
     let fates = (0..members.len()).map(|at| fate(&params, at)).collect();
     let (target, last_good) = roll.step();
     let Params { policy, gates, definition, look_every, start, .. } = params;

@@ -55,6 +55,7 @@ fn v44_a_picture_has_axes_waves_and_a_legend() {
         ">reached 40<",
         ">settled 40<",
         ">failed ",
+        ">failure rate 5%, seed 1<",
         "class=\"wave\"",
         "</svg>\n",
     ] {
@@ -93,11 +94,26 @@ fn check(arguments: &[&str], code: i32, told: &str) {
 
 #[test]
 fn v44_what_makes_no_sense_is_told() {
-    check(&[], 2, "error: the following required arguments were not provided:\n  --instances <COUNT>\n");
+    check(
+        &[],
+        2,
+        "error: the following required arguments were not provided:\n  <TYPE/NAME|--instances <COUNT>>\n",
+    );
     check(
         &["--instances", "0"],
         2,
         "error: invalid value '0' for '--instances <COUNT>': 0 is not in 1..=1000000",
+    );
+    check(&["--instances", "-5"], 2, "error: invalid value '-5' for '--instances <COUNT>': -5 is not in ");
+    check(
+        &["--instances", "5", "--failure-rate", "-5%"],
+        2,
+        "error: invalid value '-5%' for '--failure-rate <SHARE>': expected a share, such as 2% or 0.02",
+    );
+    check(
+        &["--instances", "5", "--start", "today"],
+        2,
+        "error: invalid value 'today' for '--start <TIME>': expected a time, such as 2026-01-09T15:30:00Z",
     );
     check(
         &["--instances", "5", "--failure-rate", "5"],
@@ -143,15 +159,30 @@ spec:
     maxFailures: few
 ";
 
+const APP: &str = "\
+apiVersion: kro.run/v1alpha1
+kind: ResourceGraphDefinition
+metadata:
+  name: app
+";
+
 #[test]
 fn v44_what_is_wrong_in_a_file_has_its_place() {
     let path = file("simulate-wrong.yaml", WRONG);
-    let run = krono(&["simulate", "--instances", "5", "-f", &path]);
-    assert_eq!(run.code, Some(1), "{run}");
-    assert!(run.stderr.contains(":8:7: spec.propagateWhen[0]: undefined field 'sise'"), "{run}");
-    assert!(
-        run.stderr.contains(":10:18: spec.propagation.maxFailures: \"few\" is neither a number nor a share"),
-        "{run}"
+    for command in [&["simulate", "--instances", "5", "-f", &path][..], &["validate", &path]] {
+        let run = krono(command);
+        assert_eq!(run.code, Some(1), "{run}");
+        assert!(run.stderr.contains(":8:7: spec.propagateWhen[0]: undefined field 'sise'"), "{run}");
+        assert!(
+            run.stderr
+                .contains(":10:18: spec.propagation.maxFailures: \"few\" is neither a number nor a share"),
+            "{run}"
+        );
+    }
+    let run = krono(&["simulate", "rgd/other", "-f", &file("simulate-app.yaml", APP)]);
+    assert_eq!(
+        (run.code, run.stderr.as_str()),
+        (Some(1), "error: the file defines \"app\", not \"other\"\n")
     );
     let run = krono_reading("kind: List\n", &["simulate", "--instances", "5", "-f", "-"]);
     assert_eq!(run.code, Some(1), "{run}");

@@ -8,11 +8,11 @@ use super::words::{Ending, instances, reach, time};
 use crate::commands::svg::{self, escaped};
 
 /// Of the whole picture, in pixels.
-const SIZE: (i64, i64) = (960, 560);
+const SIZE: (i64, i64) = (960, 570);
 /// The corner of the plot that is left and above, and its size.
-const LEFT: i64 = 96;
+const LEFT: i64 = 104;
 const TOP: i64 = 132;
-const WIDTH: i64 = 832;
+const WIDTH: i64 = 824;
 const HEIGHT: i64 = 352;
 /// More waves than these have no numbers.
 const NUMBERED: usize = 24;
@@ -20,13 +20,16 @@ const NUMBERED: usize = 24;
 const NUMBER: i64 = 18;
 /// More failures than these have no dots.
 const DOTTED: usize = 50;
-/// The width of a letter in the legend, in tenths of a pixel.
+/// The width of a letter in the legend and on the axes, in tenths of a pixel.
 const LETTER: i64 = 73;
+/// More letters than these do not fit into the title, or into a line below it.
+const TITLE: usize = 88;
+const LINE: usize = 115;
 
 const STYLE: &str = ".sub{font-size:12px;fill:#4b5563}.mark{font-size:11px;fill:#6b7280}.axis{font-size:12px}\
 .key{font-size:12px}.grid{stroke:#e5e7eb}.line{stroke:#9ca3af}.all{stroke:#9ca3af;stroke-dasharray:6 4}\
 .reached{fill:#dbeafe;stroke:#3b82f6;stroke-width:1.5}.settled{fill:#bbf7d0;stroke:#16a34a;stroke-width:1.5}\
-.failed{fill:none;stroke:#dc2626;stroke-width:2}.dot{fill:#dc2626}.wave{stroke:#3b82f6;stroke-dasharray:2 3}\
+.failed{fill:none;stroke:#dc2626;stroke-width:2}.dot{fill:#dc2626;stroke:#ffffff}.wave{stroke:#3b82f6;stroke-dasharray:2 3}\
 .number{font-size:11px;fill:#3b82f6}.end{stroke-width:1.5}.good{stroke:#16a34a}.bad{stroke:#dc2626}\
 .word{font-size:12px;font-weight:bold}.well{fill:#16a34a}.ill{fill:#dc2626}";
 
@@ -42,6 +45,7 @@ pub(super) fn drawn(played: &Played) -> String {
     out.push_str(&plot.failures());
     out.push_str(&plot.waves());
     out.push_str(&plot.end());
+    out.push_str(&footer(played));
     out.push_str("</g>\n</svg>\n");
     out
 }
@@ -59,6 +63,32 @@ fn stroke(class: &str, (x1, y1): (i64, i64), (x2, y2): (i64, i64)) -> String {
     format!("<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>\n")
 }
 
+/// `1,000,000`
+fn grouped(count: &impl ToString) -> String {
+    let digits = count.to_string();
+    let is_first = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);
+    let mut out = String::new();
+    for (at, digit) in digits.char_indices() {
+        out.extend(is_first(at).then_some(','));
+        out.push(digit);
+    }
+    out
+}
+
+fn fitted(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
+}
+
+/// What plays the same course again.
+fn footer(played: &Played) -> String {
+    let percent = (played.failure_rate * 1e6).round() / 1e4;
+    let words = format!("failure rate {percent}%, seed {}", played.seed);
+    text("mark", (WIDTH, HEIGHT + 44), "end", &words)
+}
+
 /// What stands for a series in the legend.
 fn sign(class: &str, x: i64, y: i64) -> String {
     match class {
@@ -67,6 +97,11 @@ fn sign(class: &str, x: i64, y: i64) -> String {
         }
         _ => stroke(class, (x, y - 4), (x + 22, y - 4)),
     }
+}
+
+/// A little after the end, so that it can be seen how things stood then.
+fn beyond(took: i64) -> i64 {
+    took.saturating_add((took / 32).max(1))
 }
 
 /// A course in its axes; up is less.
@@ -82,7 +117,7 @@ impl<'c> Plot<'c> {
         let (all, reached) = (course.counts.eligible, course.blast_radius());
         let top = if reached * 4 < all { reached } else { all };
         Self {
-            x: Scale::of_time(course.took.as_secs(), WIDTH, 8),
+            x: Scale::of_time(beyond(course.took.as_secs()), WIDTH, 8),
             y: Scale::of_count(count(top), HEIGHT, 5),
             course,
         }
@@ -98,13 +133,13 @@ impl<'c> Plot<'c> {
 
     fn legend(&self) -> String {
         let counts = self.course.counts;
-        let all = if self.is_all_shown() { "all" } else { "all, above:" };
+        let all = if self.is_all_shown() { "" } else { ", off the scale" };
         let keys = [
-            ("reached", true, format!("reached {}", counts.admitted)),
-            ("settled", true, format!("settled {}", counts.settled)),
-            ("failed", true, format!("failed {}", counts.failed)),
-            ("all", self.is_all_shown(), format!("{all} {}", counts.eligible)),
-            ("wave", self.are_waves_shown(), format!("waves {}", self.course.waves.len())),
+            ("reached", true, format!("reached {}", grouped(&counts.admitted))),
+            ("settled", true, format!("settled {}", grouped(&counts.settled))),
+            ("failed", true, format!("failed {}", grouped(&counts.failed))),
+            ("all", self.is_all_shown(), format!("all {}{all}", grouped(&counts.eligible))),
+            ("wave", self.are_waves_shown(), format!("waves {}", grouped(&self.course.waves.len()))),
         ];
         let (mut out, mut x, y) = (String::new(), LEFT, TOP - 40);
         for (class, has_sign, words) in keys {
@@ -122,9 +157,9 @@ impl<'c> Plot<'c> {
         let fleet = instances(self.course.counts.total);
         let name = if played.name.is_empty() { "propagation" } else { played.name.as_str() };
         let title = format!("{name}: a new revision on its way to {fleet}");
-        text("title", (LEFT, 30), "start", &title)
-            + &text("sub", (LEFT, 50), "start", &Ending::of(self.course).sentence)
-            + &text("sub", (LEFT, 66), "start", &reach(self.course))
+        text("title", (LEFT, 30), "start", &fitted(&title, TITLE))
+            + &text("sub", (LEFT, 50), "start", &fitted(&Ending::of(self.course).sentence, LINE))
+            + &text("sub", (LEFT, 66), "start", &fitted(&reach(self.course), LINE))
     }
 
     fn grid(&self) -> String {
@@ -132,7 +167,7 @@ impl<'c> Plot<'c> {
         for value in self.y.marks() {
             let y = self.above(value);
             out.push_str(&stroke("grid", (0, y), (WIDTH, y)));
-            out.push_str(&text("mark", (-8, y + 4), "end", &value.to_string()));
+            out.push_str(&text("mark", (-8, y + 4), "end", &grouped(&value)));
         }
         for value in self.x.marks() {
             let x = self.x.at(value);
@@ -151,7 +186,8 @@ impl<'c> Plot<'c> {
             "middle",
             "time since the new revision was issued",
         ));
-        let (x, y) = (-72, HEIGHT / 2);
+        let widest = count(grouped(&self.y.end).len()) * LETTER / 10;
+        let (x, y) = (-18 - widest, HEIGHT / 2);
         out + &format!(
             "<text class=\"axis\" transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"middle\">instances</text>\n"
         )
@@ -171,7 +207,7 @@ impl<'c> Plot<'c> {
         self.course.waves.iter().map(step).collect()
     }
 
-    /// What was counted at each decision; of those that fall on one pixel, the last.
+    /// What was counted at each decision; of those that fall on one pixel, the last; from the first on that can be seen.
     fn series(&self, of: impl Fn(&Point) -> usize) -> Vec<(i64, i64)> {
         let mut points: Vec<(i64, i64)> = Vec::new();
         for point in &self.course.points {
@@ -182,12 +218,13 @@ impl<'c> Plot<'c> {
                 Some(_) | None => points.push(new),
             }
         }
-        points
+        points.into_iter().skip_while(|(_, y)| *y == HEIGHT).collect()
     }
 
     /// Stays where it is until the next point.
     fn steps(points: &[(i64, i64)]) -> String {
-        let mut path = format!("M0 {HEIGHT}");
+        let first = points.first().map_or(WIDTH, |(x, _)| *x);
+        let mut path = format!("M{first} {HEIGHT}");
         for (x, y) in points {
             path.extend([format!("H{x}V{y}")]);
         }
@@ -195,14 +232,19 @@ impl<'c> Plot<'c> {
     }
 
     fn area(class: &str, points: &[(i64, i64)]) -> String {
-        format!("<path class=\"{class}\" d=\"{}V{HEIGHT}Z\"/>\n", Self::steps(points))
+        let steps = Self::steps(points);
+        // What lies below is filled, and only its upper edge is drawn.
+        format!(
+            "<path class=\"{class}\" style=\"stroke:none\" d=\"{steps}V{HEIGHT}Z\"/>\n\
+             <path class=\"{class}\" style=\"fill:none\" d=\"{steps}\"/>\n"
+        )
     }
 
     /// A line, with a dot for each time that there were more.
     fn failures(&self) -> String {
         let points = self.series(|it| it.counts.failed);
         let mut out = format!("<path class=\"failed\" d=\"{}\"/>\n", Self::steps(&points));
-        for (x, y) in points.iter().filter(|(_, y)| *y < HEIGHT).take(DOTTED) {
+        for (x, y) in points.iter().take(DOTTED) {
             out.extend([format!("<circle class=\"dot\" cx=\"{x}\" cy=\"{y}\" r=\"3.5\"/>\n")]);
         }
         out
@@ -214,12 +256,14 @@ impl<'c> Plot<'c> {
         if !self.are_waves_shown() {
             return out;
         }
+        let end = self.x.at(self.course.took.as_secs());
         let mut free = i64::MIN;
         for (wave, number) in waves.iter().zip(1_usize..) {
             let x = self.x.at(wave.after.as_secs());
             out.push_str(&stroke("wave", (x, 0), (x, HEIGHT)));
             if x >= free {
-                out.push_str(&text("number", (x, -6), "middle", &number.to_string()));
+                let (place, anchor) = if end - x < NUMBER / 2 { (end - 4, "end") } else { (x, "middle") };
+                out.push_str(&text("number", (place, -6), anchor, &number.to_string()));
                 free = x + NUMBER;
             }
         }
@@ -230,6 +274,30 @@ impl<'c> Plot<'c> {
         let word = Ending::of(self.course).word;
         let (line, ink) =
             if word == "Completed" { ("end good", "word well") } else { ("end bad", "word ill") };
-        stroke(line, (WIDTH, -16), (WIDTH, HEIGHT)) + &text(ink, (WIDTH, -22), "end", word)
+        let x = self.x.at(self.course.took.as_secs());
+        stroke(line, (x, -16), (x, HEIGHT)) + &text(ink, (WIDTH, -22), "end", word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_in_groups_of_three_digits() {
+        let check = |count: i64, expected: &str| assert_eq!(grouped(&count), expected);
+        check(0, "0");
+        check(999, "999");
+        check(1_000, "1,000");
+        check(123_456, "123,456");
+        check(1_000_000, "1,000,000");
+    }
+
+    #[test]
+    fn text_that_is_too_long_is_cut() {
+        let check = |text: &str, expected: &str| assert_eq!(fitted(text, 5), expected);
+        check("", "");
+        check("fünf5", "fünf5");
+        check("sechs6", "sech…");
     }
 }

@@ -1,13 +1,8 @@
 //! How the new revision is to reach instances: what a definition says, and what takes its place.
 
-use std::sync::Arc;
-
-use krono_cel::Type;
 use krono_propagation::Problem;
 use krono_propagation::gate::Gates;
 use krono_propagation::policy::Policy;
-use krono_schema::cel::cel_type;
-use krono_schema::crd::InstanceSchema;
 use serde_json::{Value, json};
 
 use crate::arguments::simulate::PolicyArguments;
@@ -15,6 +10,7 @@ use crate::command_error::CommandError;
 use crate::document::Source;
 use crate::manifests::{self, Finding, Manifest, ManifestFile};
 use crate::output::Output;
+use crate::propagation;
 
 const PROPAGATE_WHEN: &str = "propagateWhen";
 const PROPAGATION: &str = "propagation";
@@ -82,18 +78,8 @@ fn only_definition(file: &ManifestFile) -> Result<Manifest<'_>, CommandError> {
 
 fn read(definition: Value, instead: &PolicyArguments) -> Result<Rules, Vec<Problem>> {
     let (propagate_when, propagation) = instead.replaced(&definition["spec"]);
-    let policy = Policy::read(&propagation);
-    let gates = Gates::compile(&propagate_when, &spec_type(&definition));
-    match (policy, gates) {
-        (Ok(policy), Ok(gates)) => Ok(Rules { definition, policy, gates }),
-        (policy, gates) => Err(policy.err().into_iter().chain(gates.err()).flatten().collect()),
-    }
-}
-
-/// What a spec that cannot be read may hold is not known.
-fn spec_type(definition: &Value) -> Type {
-    let schema = InstanceSchema::from_definition(definition).ok();
-    schema.map_or(Type::Dyn, |it| cel_type(&Arc::new(it.spec), "spec"))
+    let (policy, gates) = propagation::read(&definition, &propagate_when, &propagation)?;
+    Ok(Rules { definition, policy, gates })
 }
 
 /// Options and fields stand for themselves.

@@ -25,6 +25,9 @@ pub(super) fn shown(played: &Played) -> String {
         text.extend(course.waiting.iter().map(|it| line((it.told.count, &it.text))));
         text.extend(course.gate_errors.iter().map(|it| format!("{it}\n")));
     }
+    if course.end == End::TooLong {
+        text.push_str("fewer --instances play to the end sooner, a longer --decide-every plays further\n");
+    }
     text
 }
 

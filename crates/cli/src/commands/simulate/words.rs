@@ -50,7 +50,9 @@ impl Ending {
             End::Decided(Phase::Propagating | Phase::Paused) | End::Stuck => {
                 ("Stuck", format!("never ends: after {took} nothing happens any more by itself"))
             }
-            End::TooLong => ("TooLong", format!("goes on after {took}, in more steps than are played")),
+            End::TooLong => {
+                ("TooLong", format!("goes on after {took}, in more steps than are played at a time"))
+            }
         };
         Self { word, sentence }
     }
