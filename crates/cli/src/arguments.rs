@@ -8,6 +8,7 @@ pub(crate) mod handback;
 pub(crate) mod named;
 pub(crate) mod pin;
 pub(crate) mod plan;
+pub(crate) mod propagation;
 pub(crate) mod revisions;
 pub(crate) mod rollback;
 pub(crate) mod schema;
@@ -27,6 +28,7 @@ use self::definition::{GraphArguments, RenderArguments, ValidateArguments};
 use self::handback::HandbackArguments;
 use self::pin::{ApproveArguments, PinArguments, UnpinArguments, WhyArguments};
 use self::plan::PlanArguments;
+use self::propagation::PropagationCommand;
 use self::revisions::{HistoryArguments, RevisionsCommand};
 use self::rollback::RollbackArguments;
 use self::schema::SchemaCommand;
@@ -76,6 +78,8 @@ pub(crate) enum Command {
     Pin(PinArguments),
     Unpin(UnpinArguments),
     Approve(ApproveArguments),
+    #[command(subcommand)]
+    Propagation(PropagationCommand),
     Why(WhyArguments),
     Workloads(WorkloadsArguments),
     Validate(ValidateArguments),

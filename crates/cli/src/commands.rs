@@ -9,6 +9,7 @@ mod handback;
 mod history;
 mod pin;
 mod plan;
+mod propagation;
 mod render;
 mod revisions;
 mod rollback;
@@ -40,6 +41,7 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), Comma
         Command::Pin(arguments) => pin::pin(&arguments, output),
         Command::Unpin(arguments) => pin::unpin(&arguments, output),
         Command::Approve(arguments) => pin::approve(&arguments, output),
+        Command::Propagation(command) => propagation::run(&command, output),
         Command::Why(arguments) => why::run(&arguments, output),
         Command::Workloads(arguments) => server::workloads(&arguments, output),
         Command::Validate(arguments) => validate::run(&arguments, output),

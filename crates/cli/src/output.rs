@@ -62,6 +62,16 @@ impl Output {
         Ok(write_difference(&mut self.stderr, text, self.colours.stderr)?)
     }
 
+    /// Writes a result that takes the place of what was written last, where the terminal can do so.
+    pub(crate) fn again(&mut self, last: &str, text: &str) -> Result<(), CommandError> {
+        if self.colours.stdout && !last.is_empty() {
+            // Up by as many lines, and all below is cleared.
+            write!(self.stdout, "\x1b[{}A\x1b[J", last.lines().count())?;
+        }
+        self.text(text)?;
+        self.flush()
+    }
+
     /// Asks whoever sits at the terminal; nothing where nobody does.
     pub(crate) fn ask(&mut self, question: &str) -> Result<Option<bool>, CommandError> {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {

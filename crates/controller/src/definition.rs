@@ -239,8 +239,15 @@ impl Pass<'_> {
         if from != to {
             engine.metrics.definition_state_changed(name, &from, &to);
         }
-        if self.counts && before["revisionHistory"] != status["revisionHistory"] {
-            engine.counted(name);
+        if before["revisionHistory"] != status["revisionHistory"] {
+            engine.metrics.propagation().counted(
+                name,
+                &before["revisionHistory"],
+                &status["revisionHistory"],
+            );
+            if self.counts {
+                engine.counted(name);
+            }
         }
         // The answer to a patch of any version might hide somebody's edit, which nobody would look at.
         let version = &observed.definition["metadata"]["resourceVersion"];

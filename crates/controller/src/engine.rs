@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use jiff::Timestamp;
 use krono_graph::{KindName, Kinds};
 use krono_planner::definition::crd_name;
+use krono_planner::fleet::Leading;
 use krono_planner::instance::input_kind;
 use kube::Client;
+use kube::api::{ApiResource, GroupVersionKind};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -44,10 +47,12 @@ pub(crate) struct Engine {
     pub(crate) fleets: Fleets,
     pub(crate) contests: Contests,
     pub(crate) takeover: Takeover,
+    leading: Mutex<Leading>,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
     definitions: OnceLock<Arc<KindCache>>,
     revisions: OnceLock<Arc<KindCache>>,
     inputs: OnceLock<Arc<KindCache>>,
+    namespaces: OnceLock<Arc<KindCache>>,
     /// By definition, the revisions that were last read.
     kept: Mutex<HashMap<Arc<str>, Arc<Revisions>>>,
     /// By definition, when its instances were last counted in public.
@@ -73,6 +78,7 @@ impl Engine {
             definitions: OnceLock::new(),
             revisions: OnceLock::new(),
             inputs: OnceLock::new(),
+            namespaces: OnceLock::new(),
             kept: Mutex::default(),
             counted: Mutex::default(),
             told: Mutex::default(),
@@ -84,6 +90,7 @@ impl Engine {
             fleets: Fleets::default(),
             contests: Contests::default(),
             takeover: Takeover::default(),
+            leading: Mutex::new(Leading { since: crate::clock::timestamp(), vacant_from: None }),
             options,
             metrics,
         }
@@ -111,6 +118,16 @@ impl Engine {
         self.revisions.get_or_init(|| {
             let served = Served::without_schema(revisions::kind(), revisions::resource());
             self.caches.get(&served, Filter::All)
+        })
+    }
+
+    /// The namespaces of the cluster; nobody watches them before somebody asks.
+    pub(crate) fn namespaces(&self) -> &Arc<KindCache> {
+        self.namespaces.get_or_init(|| {
+            let kind =
+                KindName { api_version: "v1".to_owned(), kind: "Namespace".to_owned(), namespaced: false };
+            let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Namespace"));
+            self.caches.get(&Served::without_schema(kind, resource), Filter::All)
         })
     }
 
@@ -152,7 +169,7 @@ impl Engine {
     pub(crate) fn keep_serving(&self, definition: &str, revisions: &Arc<Revisions>) {
         let mut servings = self.servings.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(serving) = servings.get_mut(definition)
-            && !serving.kept().eq(revisions.kept())
+            && !serving.revisions().tells(revisions)
         {
             *serving = Arc::new(serving.keeping(Arc::clone(revisions)));
         }
@@ -261,6 +278,17 @@ impl Engine {
         if let Some(serving) = serving {
             self.router.stop(&serving.instances.kind);
         }
+    }
+
+    /// Since when this process looks after the cluster.
+    pub(crate) fn leading(&self) -> Leading {
+        *self.leading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// It does from now on; whoever did before was last heard of then.
+    pub(crate) fn begin_leading(&self, vacant_from: Option<Timestamp>) {
+        let leading = Leading { since: crate::clock::timestamp(), vacant_from };
+        *self.leading.lock().unwrap_or_else(PoisonError::into_inner) = leading;
     }
 
     /// Has everything looked at that is known.

@@ -1,6 +1,7 @@
 //! The instances of one definition: which revision each should run.
 
 mod assign;
+mod waves;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +10,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream;
 use jiff::Timestamp;
-use krono_planner::fleet::Facts;
+use krono_planner::fleet::{Facts, Turn};
 use serde_json::Value;
 
 use crate::cache::KindCache;
@@ -19,6 +20,8 @@ use crate::serving::Serving;
 
 /// How many instances are assigned at the same time.
 const AT_ONCE: usize = 16;
+/// How long to wait at least before another look.
+const SHORTEST_WAIT: Duration = Duration::from_millis(10);
 
 /// What is known of the instances of each definition.
 #[derive(Default)]
@@ -72,13 +75,14 @@ impl Fleets {
         self.lock().get_mut(definition).is_some_and(|it| std::mem::take(&mut it.is_stale))
     }
 
-    /// How long it takes until all instances are to be looked at again.
-    fn wait(&self, definition: &str) -> Option<Duration> {
+    /// How long it takes until all instances are to be looked at again; those who wait for a turn no later than this.
+    fn wait(&self, definition: &str, look_again: Option<Timestamp>) -> Option<Duration> {
         let now = crate::clock::timestamp();
         let mut fleets = self.lock();
         let fleet = fleets.get_mut(definition)?;
         fleet.due = fleet.facts.as_ref()?.next_end_of_pins(now);
-        fleet.due.and_then(|it| Duration::try_from(it.duration_since(now)).ok())
+        let soonest = [fleet.due, look_again].into_iter().flatten().min()?;
+        Some(Duration::try_from(soonest.duration_since(now)).unwrap_or_default().max(SHORTEST_WAIT))
     }
 
     /// Whether all instances are to be looked at again.
@@ -89,6 +93,16 @@ impl Fleets {
 
     fn take_asking(&self, definition: &str) -> BTreeSet<InstanceKey> {
         self.lock().get_mut(definition).map(|it| std::mem::take(&mut it.asking)).unwrap_or_default()
+    }
+
+    /// Nothing came of a look: all that led to it leads to the next one too.
+    fn put_back(&self, definition: &Arc<str>, news: Option<Before>, asking: BTreeSet<InstanceKey>) {
+        let mut fleets = self.lock();
+        let fleet = fleets.entry(Arc::clone(definition)).or_default();
+        fleet.asking.extend(asking);
+        if let Some(Before(facts)) = news {
+            (fleet.facts, fleet.is_stale) = (facts, true);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Fleet>> {
@@ -109,11 +123,25 @@ pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome
     let news = news.and_then(|facts| engine.fleets.learn(definition, facts));
     let asking = engine.fleets.take_asking(definition);
     let all = if news.is_some() || engine.fleets.is_due(definition) { all(&serving) } else { Vec::new() };
-    let outcome = match engine.fleets.facts(definition) {
-        Some(facts) => assign_all(engine, &serving, &Round { facts: &facts, news, asking }, all).await,
-        None => Outcome::Done,
+    let Some(facts) = engine.fleets.facts(definition) else { return Outcome::Done };
+    let is_waited = facts.is_gated || news.is_some();
+    let turns = if is_waited { waves::turns(engine, &serving).await } else { Ok(waves::Turns::default()) };
+    let turns = match turns {
+        Ok(turns) if turns.agrees_with(&facts) => turns,
+        Ok(_) => {
+            engine.fleets.put_back(definition, news, asking);
+            engine.fleets.doubt(definition);
+            return Outcome::Retry;
+        }
+        Err(outcome) => {
+            engine.fleets.put_back(definition, news, asking);
+            return outcome;
+        }
     };
-    match engine.fleets.wait(definition) {
+    let look_again = turns.look_again;
+    let mut round = Round { facts: &facts, news, asking, turns: None };
+    let outcome = round.taken(engine, &serving, turns, all).await;
+    match engine.fleets.wait(definition, look_again) {
         Some(pause) if outcome == Outcome::Done => Outcome::Later(pause),
         Some(_) | None => outcome,
     }
@@ -134,6 +162,8 @@ struct Round<'r> {
     news: Option<Before>,
     /// Those that wait for a decision.
     asking: BTreeSet<InstanceKey>,
+    /// Who has a turn, where instances have to wait for theirs.
+    turns: Option<waves::Turns>,
 }
 
 /// Decides about those that ask and about these others.
@@ -157,6 +187,31 @@ async fn assign_all(
 }
 
 impl Round<'_> {
+    /// Decides about those who have a turn, and then about the others.
+    async fn taken(
+        &mut self,
+        engine: &Engine,
+        serving: &Arc<Serving>,
+        turns: waves::Turns,
+        mut others: Vec<InstanceKey>,
+    ) -> Outcome {
+        others.extend(turns.by_key.keys().cloned());
+        self.turns = self.facts.is_gated.then_some(turns);
+        let outcome = assign_all(engine, serving, self, others).await;
+        if let Some(turns) = self.turns.take().filter(|_| outcome == Outcome::Done) {
+            turns.taken(engine, &serving.name).await;
+        }
+        outcome
+    }
+
+    /// Whether an instance may move.
+    fn turn(&self, key: &InstanceKey) -> Turn {
+        match &self.turns {
+            Some(turns) => turns.by_key.get(key).copied().unwrap_or(Turn::Waits),
+            None => Turn::Free,
+        }
+    }
+
     /// Whether an instance whose assignment stays is to be looked at nevertheless.
     fn concerns(&self, key: &InstanceKey, instance: &Value) -> bool {
         let is_new = |Before(before): &Before| match before {

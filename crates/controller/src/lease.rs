@@ -14,7 +14,7 @@ use kube::api::PostParams;
 use kube::{Api, Client};
 use tokio::time::{Instant, sleep};
 
-use claim::{Claim, claim, released};
+use claim::{Claim, claim, last_renewal, released};
 
 /// How long others wait for a leader that says nothing.
 const DURATION: Duration = Duration::from_secs(15);
@@ -29,6 +29,8 @@ pub struct Leadership {
     identity: String,
     /// The lease as it was seen last, and since when it has been so.
     seen: Option<(Lease, Instant)>,
+    /// When whoever led before was last heard of.
+    last_heard: Option<Timestamp>,
 }
 
 /// Why a leader leads no longer.
@@ -45,7 +47,12 @@ pub enum Lost {
 impl Leadership {
     /// A claim by a process of that name; no two processes may have the same.
     pub fn new(client: Client, namespace: &str, identity: String) -> Self {
-        Self { leases: Api::namespaced(client, namespace), identity, seen: None }
+        Self { leases: Api::namespaced(client, namespace), identity, seen: None, last_heard: None }
+    }
+
+    /// When whoever led before was last heard of; nothing when nobody did.
+    pub fn last_heard(&self) -> Option<Timestamp> {
+        self.last_heard
     }
 
     /// Waits until this process leads.
@@ -87,6 +94,7 @@ impl Leadership {
     async fn step(&mut self) -> kube::Result<Option<String>> {
         let lease = self.leases.get_opt(names::LEASE).await?;
         let unchanged = self.unchanged_for(lease.as_ref());
+        let others = lease.as_ref().and_then(|it| last_renewal(it, &self.identity));
         let parameters = PostParams::default();
         let answer = match claim(lease, &self.identity, unchanged, now()) {
             Claim::Create(lease) => self.leases.create(&parameters, &lease).await,
@@ -96,6 +104,7 @@ impl Leadership {
         match answer {
             Ok(lease) => {
                 self.seen = Some((lease, Instant::now()));
+                self.last_heard = others.or(self.last_heard);
                 Ok(None)
             }
             // Somebody else was faster.

@@ -1,5 +1,7 @@
 //! What is counted, under kro's names.
 
+mod propagation;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,6 +30,7 @@ pub struct Metrics {
     definition_state_transitions: Family<Labels, Counter>,
     queue_length: Gauge,
     served_kinds: Gauge,
+    propagation: propagation::Propagation,
 }
 
 impl Default for Metrics {
@@ -66,6 +69,7 @@ impl Default for Metrics {
         let queue_length =
             measured("dynamic_controller_queue_length", "Definitions and instances that wait for a look");
         let served_kinds = measured("dynamic_controller_gvr_count", "Kinds whose instances are looked after");
+        let propagation = propagation::Propagation::registered(&mut registry);
         Self {
             registry: Arc::new(registry),
             instance_reconciles,
@@ -78,6 +82,7 @@ impl Default for Metrics {
             definition_state_transitions,
             queue_length,
             served_kinds,
+            propagation,
         }
     }
 }
@@ -123,6 +128,11 @@ impl Metrics {
     pub(crate) fn definition_state_changed(&self, definition: &str, from: &str, to: &str) {
         let labels = vec![("name", definition.to_owned()), ("from", from.to_owned()), ("to", to.to_owned())];
         self.definition_state_transitions.get_or_create(&labels).inc();
+    }
+
+    /// How far the propagation of a definition has come.
+    pub(crate) fn propagation(&self) -> &propagation::Propagation {
+        &self.propagation
     }
 
     pub(crate) fn waiting(&self, keys: usize, kinds: usize) {

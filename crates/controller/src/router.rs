@@ -14,6 +14,9 @@ use serde_json::Value;
 use crate::cache::identity;
 use crate::queue::{InstanceKey, Key, Queue};
 
+/// Those who wait for their turn are looked at so much more often than all are counted.
+const LOOKS_PER_COUNT: u32 = 5;
+
 /// Knows who cares about which objects.
 #[derive(Debug)]
 pub(crate) struct Router {
@@ -33,6 +36,8 @@ struct Routes {
     selecting: HashMap<KindName, BTreeSet<InstanceKey>>,
     /// Instances whose names are too long for a label, by what their resources say instead.
     long_names: HashMap<InstanceKey, String>,
+    /// Definitions whose instances wait for their turn, and how long to wait before they are looked at.
+    followed: HashMap<Arc<str>, Duration>,
     /// Those that wait for all objects of a kind to be known.
     waiting: HashMap<KindName, HashSet<Key>>,
 }
@@ -50,6 +55,18 @@ impl Router {
     /// They are no longer.
     pub(crate) fn stop(&self, kind: &KindName) {
         self.lock().definitions.remove(&group_kind(kind));
+    }
+
+    /// Every change of its instances matters to a definition from now on, and a look at all of them takes so long; or none does.
+    pub(crate) fn follow(&self, definition: &Arc<str>, takes: Option<Duration>) {
+        let usual = self.counts_every / LOOKS_PER_COUNT;
+        // Looking takes a part of the time only, however many there are.
+        let pace = |takes: Duration| if usual.is_zero() { usual } else { usual.max(takes * LOOKS_PER_COUNT) };
+        let followed = &mut self.lock().followed;
+        match takes {
+            Some(takes) => followed.insert(Arc::clone(definition), pace(takes)),
+            None => followed.remove(definition),
+        };
     }
 
     /// An instance depends on these objects of others, and on no more.
@@ -111,6 +128,9 @@ impl Router {
         if let Some(definition) = routes.counting(kind, before, after) {
             self.queue.add_later(definition, self.counts_every);
         }
+        if let Some((definition, pace)) = routes.following(kind) {
+            self.queue.add_later(definition, pace);
+        }
         routes.note_name(kind, before, after);
         let mut keys = HashSet::new();
         for object in before.into_iter().chain(after) {
@@ -145,6 +165,13 @@ impl Routes {
         let definition = self.definitions.get(&group_kind(kind))?;
         let is_moved = before.is_none() || before.map(Needs::of) != after.map(Needs::of);
         is_moved.then(|| Key::Definition(Arc::clone(definition)))
+    }
+
+    /// The fleet whose instances wait for their turn.
+    fn following(&self, kind: &KindName) -> Option<(Key, Duration)> {
+        let definition = self.definitions.get(&group_kind(kind))?;
+        let pace = self.followed.get(definition)?;
+        Some((Key::Fleet(Arc::clone(definition)), *pace))
     }
 
     /// Keeps the name of an instance that is too long for a label, while there is such an instance.

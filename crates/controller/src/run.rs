@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use krono_graph::Kinds;
 use kube::Client;
 use tokio::task::JoinSet;
@@ -44,6 +45,11 @@ impl Controllers {
     /// Whether they know the definitions of the cluster and look after them.
     pub fn is_ready(&self) -> bool {
         self.engine.is_ready()
+    }
+
+    /// Whoever looked after the cluster before was last heard of then: nobody could act since.
+    pub fn succeed(&self, last_heard: Option<Timestamp>) {
+        self.engine.begin_leading(last_heard);
     }
 
     /// Makes the kinds that krono brings along known to the cluster, and waits until they are served.

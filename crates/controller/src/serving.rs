@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use krono_graph::KindName;
+use krono_history::Digest;
 use krono_history::issue::Named;
-use krono_history::{Digest, RevisionNumber};
 use krono_model::applyset::{GroupKind, Inventory};
 use krono_model::metadata::Owner;
 use serde_json::Value;
@@ -89,11 +89,6 @@ impl Serving {
     /// The revisions that are there.
     pub(crate) fn revisions(&self) -> &Revisions {
         &self.revisions
-    }
-
-    /// The revisions that are kept, by number and content, oldest first.
-    pub(crate) fn kept(&self) -> impl DoubleEndedIterator<Item = (RevisionNumber, Digest)> {
-        self.revisions.kept()
     }
 
     pub(crate) fn owner(&self) -> Owner<'_> {

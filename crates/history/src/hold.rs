@@ -15,6 +15,17 @@ pub struct Wish<'a> {
     pub field: Option<i64>,
     /// The lowest number that the platform owner lets anybody run.
     pub minimum: Option<RevisionNumber>,
+    /// What follows from a propagation that was rolled back; people's wishes win over it.
+    pub automatic: Option<Automatic>,
+}
+
+/// The way back from a revision that was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Automatic {
+    /// The revision to serve instead.
+    pub number: RevisionNumber,
+    /// The revision that was given up.
+    pub given_up: RevisionNumber,
 }
 
 /// What comes of the wish.
@@ -40,6 +51,8 @@ pub enum Place {
     Annotation,
     /// In the spec.
     Field,
+    /// On a newer revision that was given up.
+    Mark(RevisionNumber),
 }
 
 /// Why a hold cannot be had.
@@ -86,6 +99,11 @@ impl fmt::Display for Hold {
                 "revision {number} is served whatever the definition says; remove \
                  spec.revisionManagement.activeRevision to release it"
             ),
+            Self::Held { number, by: Place::Mark(given_up) } => write!(
+                f,
+                "revision {number} is served since revision {given_up} was rolled back; edit the definition, or have it \
+                 tried again with `krono propagation retry`"
+            ),
             Self::Invalid(problem) => write!(f, "no instance moves: {problem}"),
         }
     }
@@ -99,7 +117,10 @@ pub fn hold(wish: Wish<'_>, history: &History) -> Hold {
             let read = RevisionNumber::from_wire(number).ok_or_else(|| NotANumber(number.to_string()));
             (read, Place::Field)
         }
-        (None, None) => return Hold::Released,
+        (None, None) => match wish.automatic {
+            Some(back) => (Ok(back.number), Place::Mark(back.given_up)),
+            None => return Hold::Released,
+        },
     };
     let checked = number.map_err(Problem::from).and_then(|it| servable(it, wish.minimum, history));
     checked.map_or_else(Hold::Invalid, |number| Hold::Held { number, by })
@@ -148,6 +169,21 @@ mod tests {
     }
 
     #[test]
+    fn v21_what_people_wish_wins_over_the_way_back() {
+        let back =
+            Wish { automatic: Some(Automatic { number: number(2), given_up: number(4) }), ..Wish::default() };
+        check(
+            back,
+            "revision 2 is served since revision 4 was rolled back; edit the definition, or have it tried again with \
+             `krono propagation retry`",
+        );
+        check(
+            Wish { annotation: Some("4"), ..back },
+            "revision 4 is served whatever the definition says; remove the annotation krono.dev/active-revision to release it",
+        );
+    }
+
+    #[test]
     fn v20_an_invalid_hold_is_never_read_as_none() {
         let check = |annotation: &str, minimum: Option<u64>, expected: &str| {
             let minimum = minimum.map(number);
@@ -179,9 +215,9 @@ mod tests {
     #[test]
     fn v20_a_wrong_annotation_is_not_overruled_by_the_field() {
         let history = crate::revision::tests::history("ab");
-        let wish = Wish { annotation: Some("x"), field: Some(1), minimum: None };
+        let wish = Wish { annotation: Some("x"), field: Some(1), ..Wish::default() };
         assert!(matches!(hold(wish, &history), Hold::Invalid(_)));
-        let wish = Wish { annotation: None, field: Some(0), minimum: None };
+        let wish = Wish { field: Some(0), ..Wish::default() };
         assert!(matches!(hold(wish, &history), Hold::Invalid(Problem::NotANumber(_))));
     }
 }

@@ -61,8 +61,12 @@ pub struct Revision {
     pub digest: Digest,
     /// The revision whose content it is again.
     pub restored_from: Option<RevisionNumber>,
+    /// Whether somebody asked for it by a rollback.
+    pub is_rollback: bool,
     /// Whether it can be had back.
     pub health: Health,
+    /// Whether it reached everybody who takes part, once.
+    pub is_completed: bool,
     /// What its status says about being superseded; nothing when it says nothing.
     pub superseded: Option<bool>,
     /// Since when nothing needs it, if somebody has marked it.
@@ -82,7 +86,9 @@ impl Revision {
             number,
             digest,
             restored_from: None,
+            is_rollback: false,
             health: Health::Good,
+            is_completed: false,
             superseded: None,
             unused_since: None,
             presence: Presence::Live,

@@ -4,6 +4,7 @@ mod definition;
 mod input_revision;
 mod openapi;
 mod policy;
+mod propagation;
 mod revision;
 
 use serde_json::{Value, json};

@@ -22,9 +22,29 @@ pub const DELETION_BLOCKED: &str = "DeletionBlocked";
 /// A revision was deleted that instances need.
 pub const REVISION_DELETION_BLOCKED: &str = "RevisionDeletionBlocked";
 
+/// What says how a new revision reaches instances makes no sense; everybody stays.
+pub const PROPAGATION_INVALID: &str = "PropagationInvalid";
+
+/// A new revision is on its way to instances.
+pub const PROPAGATING: &str = "Propagating";
+/// A new revision was given up on its way to instances.
+pub const PROPAGATION_HALTED: &str = "PropagationHalted";
+/// Resources that are no longer wanted wait for somebody to approve of their deletion.
+pub const DELETION_PENDING: &str = "DeletionPending";
+
 /// Conditions of a definition that are there only while they hold, and on which [`crate::condition::READY`] does not depend.
-pub const NOTES: &[&str] =
-    &[HELD, HOLD_INVALID, REVISION_PENDING, ROLLBACK_REFUSED, DELETION_BLOCKED, REVISION_DELETION_BLOCKED];
+pub const NOTES: &[&str] = &[
+    HELD,
+    HOLD_INVALID,
+    REVISION_PENDING,
+    ROLLBACK_REFUSED,
+    DELETION_BLOCKED,
+    REVISION_DELETION_BLOCKED,
+    PROPAGATION_INVALID,
+    PROPAGATING,
+    PROPAGATION_HALTED,
+    DELETION_PENDING,
+];
 
 /// What [`crate::condition::READY`] of a definition depends on.
 pub const DEPENDENTS: &[&str] = &[GRAPH_REVISIONS_RESOLVED, GRAPH_ACCEPTED, KIND_READY, CONTROLLER_READY];

@@ -143,8 +143,20 @@ pub const KUBERNETES_CHANGE_CAUSE_ANNOTATION: &str = "kubernetes.io/change-cause
 pub const UPDATE_POLICY_ANNOTATION: &str = "kro.run/update-policy";
 /// The revision that an instance may move to.
 pub const APPROVE_REVISION_ANNOTATION: &str = "krono.dev/approve-revision";
+/// On a revision that somebody asked for by a rollback, in place of an edit: the revision whose content it is.
+pub const ROLLED_BACK_TO_ANNOTATION: &str = "krono.dev/rolled-back-to";
 /// On a revision that a propagation gave up.
 pub const FAILED_ANNOTATION: &str = "krono.dev/failed";
+/// On a revision that reached everybody who takes part: since when, in RFC 3339.
+pub const COMPLETED_ANNOTATION: &str = "krono.dev/completed";
+/// What people want of a definition's propagation: `paused`, or a request to abort it or to try again.
+pub const PROPAGATION_ANNOTATION: &str = "krono.dev/propagation";
+/// The stages of a propagation that somebody approved of, after the revision: `3: canary, eu`.
+pub const APPROVED_STAGES_ANNOTATION: &str = "krono.dev/approved-stages";
+/// The revision whose deletions somebody approved of, on a definition.
+pub const ALLOW_DELETES_ANNOTATION: &str = "krono.dev/allow-deletes";
+/// When the turn of an instance is; the lowest comes first.
+pub const PROPAGATION_ORDER_ANNOTATION: &str = "krono.dev/propagation-order";
 /// Since when nothing needs a revision, in RFC 3339; it is deleted a minute later.
 pub const UNUSED_SINCE_ANNOTATION: &str = "krono.dev/unused-since";
 

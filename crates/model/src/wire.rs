@@ -196,6 +196,9 @@ pub struct Status {
     /// The revisions that are kept, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub revision_history: Vec<RevisionSummary>,
+    /// How far the current revision has come on its way to instances, where they wait for their turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub propagation: Option<Map<String, Value>>,
 }
 
 /// A revision in the status of its definition.

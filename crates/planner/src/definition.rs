@@ -8,6 +8,7 @@ mod notice;
 mod own_status;
 mod past;
 mod plain;
+mod propagation_status;
 mod restore;
 mod revision_status;
 mod status;

@@ -1,17 +1,25 @@
 //! The instances of one definition: which revision each should run.
 
 mod census;
+mod deletions;
 mod evidence;
 mod facts;
+mod ledger;
+mod look;
 mod made;
+mod member;
 mod record;
+mod step;
+mod telling;
+mod turn;
+mod waves;
 
 use jiff::Timestamp;
 use krono_history::{Digest, input};
 use krono_model::applyset::Inventory;
 use krono_model::metadata::is_suspended;
 use krono_model::names;
-use krono_propagation::assignment::{self as rules, Assignment, HeldInput, Instance, Life, Open, Wishes};
+use krono_propagation::assignment::{self as rules, Assignment, HeldInput, Instance, Life, Wishes};
 use serde_json::Value;
 
 use crate::definition::Graphs;
@@ -19,9 +27,15 @@ use crate::instance::{Cluster, INPUT_HISTORY, assignment, known, of_krono};
 use evidence::Evidence;
 
 pub use census::{Census, Needs};
+pub(crate) use deletions::are_pending as are_deletions_pending;
 pub use facts::{Facts, Revised};
+pub use look::{Leading, Look, Scene, Told, look};
 pub use made::{Made, made};
 pub use record::Decision;
+pub use step::Step;
+pub use turn::Turn;
+pub(crate) use waves::problems;
+pub use waves::{Rules, Waves};
 
 /// The graphs of revisions, and what their schemas say about specs.
 pub trait Schemas: Graphs + Sync {
@@ -38,6 +52,8 @@ pub struct World<'a> {
     pub instance: &'a Value,
     /// The revisions that are kept.
     pub schemas: &'a dyn Schemas,
+    /// Whether it may move.
+    pub turn: Turn,
     /// The time.
     pub now: Timestamp,
 }
@@ -77,7 +93,9 @@ pub fn decide<'a>(world: &World<'a>, cluster: Option<&dyn Cluster>) -> Decision<
         evidence: &Evidence { world, cluster },
     };
     let stopped = world.facts.stopped();
-    let verdict = rules::decide(&world.facts.fleet(&stopped, world.now), &about, &Open);
+    let mut fleet = world.facts.fleet(&stopped, world.now);
+    fleet.current = world.turn.leads_to().or(fleet.current);
+    let verdict = rules::decide(&fleet, &about, world.turn.gate());
     let graph = verdict.assignment.and_then(|it| world.schemas.graph_of(it.digest)?.ok());
-    Decision { instance, graph, verdict, pinned_by: None }
+    Decision { instance, graph, verdict, admission: world.turn.admission(), pinned_by: None }
 }

@@ -22,7 +22,9 @@ use serde_json::{Map, Value};
 use crate::digest::Digest;
 
 use assigned::Asked;
-pub(crate) use assigned::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, known, of_krono};
+pub(crate) use assigned::{
+    ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, PROPAGATION, assignment_patch, known, of_krono,
+};
 pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind};
 pub(crate) use evidence::{highest_stamp, is_at};
 pub(crate) use outlook::{Wanted, outlook};

@@ -89,6 +89,14 @@ impl<C> Revisions<C> {
         Some(Revision { presence: Presence::Live, ..revision })
     }
 
+    /// Whether instances learn the same from others that are kept.
+    pub fn tells(&self, other: &Self) -> bool {
+        let marks = |it: &Self| -> Vec<_> {
+            it.history.live().map(|it| (it.number, it.health.clone(), it.is_completed)).collect()
+        };
+        self.kept().eq(other.kept()) && marks(self) == marks(other)
+    }
+
     /// Numbers and contents, oldest first.
     pub fn kept(&self) -> impl DoubleEndedIterator<Item = (RevisionNumber, Digest)> {
         self.kept.iter().map(|(number, it)| (*number, it.digest))

@@ -158,6 +158,16 @@ impl Gate for Open {
     }
 }
 
+/// Lets nobody through.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Closed;
+
+impl Gate for Closed {
+    fn admits(&self, _: Option<Assignment>, _: Assignment) -> bool {
+        false
+    }
+}
+
 /// What an instance should run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use krono_history::Digest;
+use krono_history::hold::Automatic;
 use krono_history::revision::{Health, History, Revision};
 
 use crate::assignment::Assignment;
@@ -61,14 +63,26 @@ impl fmt::Display for Mark {
 /// back. The hold follows from the mark alone, and other content ends it.
 pub fn current(history: &History, last_good: Option<Assignment>) -> Option<Assignment> {
     let latest = history.latest()?;
-    let is_marked = |it: &&Revision| it.digest == latest.digest;
     // The same content issued again is the same failure, whichever number carries the mark.
-    let mark = history.live().filter(is_marked).find_map(Mark::of);
+    let mark = mark_of(history, latest.digest);
     let back = last_good.filter(|it| it.digest != latest.digest);
     match (mark, back) {
         (Some(Mark { outcome: Outcome::RolledBack, .. }), Some(back)) => Some(back),
         _ => Some(Assignment { number: latest.number, digest: latest.digest }),
     }
+}
+
+/// The way back that follows from marks, if there is one: to the last good revision, where the latest was rolled back.
+pub fn way_back(history: &History) -> Option<Automatic> {
+    let latest = history.latest()?;
+    let current = current(history, last_good(history, |it| it.is_completed))?;
+    let is_back = current.digest != latest.digest;
+    is_back.then_some(Automatic { number: current.number, given_up: latest.number })
+}
+
+/// The mark on some content, whichever revision carries it.
+pub fn mark_of(history: &History, content: Digest) -> Option<Mark> {
+    history.live().filter(|it| it.digest == content).find_map(Mark::of)
 }
 
 /// The highest revision that was completed, whose content nobody gave up and that was not left by a rollback.
@@ -77,7 +91,8 @@ pub fn last_good(history: &History, is_completed: impl Fn(&Revision) -> bool) ->
     let is_marked =
         |it: &Revision| live.iter().any(|other| other.digest == it.digest && Mark::of(other).is_some());
     let was_left = |at: usize| {
-        let back = live.get(at + 1).and_then(|it| it.restored_from);
+        // Who puts back what was given up leaves nothing by it: that reaches nobody.
+        let back = live.get(at + 1).filter(|it| !is_marked(it)).and_then(|it| it.restored_from);
         back.is_some_and(|it| it < live[at].number)
     };
     let is_good = |at: &usize| is_completed(live[*at]) && !is_marked(live[*at]) && !was_left(*at);

@@ -8,6 +8,7 @@ use krono_history::retention::{self, HISTORY_LIMIT, Uses};
 use krono_history::revision::{Health, History, Presence, Unreadable, definition_revision};
 use krono_history::{Digest, Revision, RevisionNumber};
 use krono_model::names;
+use krono_propagation::mark;
 use serde_json::{Value, json};
 
 use crate::author;
@@ -93,7 +94,7 @@ impl RevisionRows {
         }
         read.sort_by_key(|(revision, _)| std::cmp::Reverse(revision.number));
         let history = History::new(read.iter().map(|(revision, _)| revision.clone()).collect());
-        let hold = hold::hold(wish(definition), &history);
+        let hold = hold::hold(wish(definition, &history), &history);
         let situation = Situation::new(definition, &history, &hold, &read);
         let rows = read.iter().map(|(revision, object)| situation.row(revision, object)).collect();
         Self { rows, unreadable, history, hold }
@@ -134,12 +135,13 @@ impl RevisionRows {
 }
 
 /// What the definition wants to be served whatever it says.
-pub(crate) fn wish(definition: &Value) -> Wish<'_> {
+pub(crate) fn wish<'d>(definition: &'d Value, history: &History) -> Wish<'d> {
     let management = &definition["spec"]["revisionManagement"];
     Wish {
         annotation: definition["metadata"]["annotations"][names::ACTIVE_REVISION_ANNOTATION].as_str(),
         field: management["activeRevision"].as_i64(),
         minimum: management["instances"]["minimumRevision"].as_i64().and_then(RevisionNumber::from_wire),
+        automatic: mark::way_back(history),
     }
 }
 

@@ -44,6 +44,7 @@ async fn serve(arguments: &ControllerArguments, output: &mut Output) -> Result<(
         () = &mut signal => return Ok(()),
         () = leadership.acquire() => tracing::info!("this process leads"),
     }
+    controllers.succeed(leadership.last_heard());
     let ended = lead(&controllers, &mut leadership, signal).await;
     leadership.release().await;
     ended.map_err(|error| error.unwrap_or_else(|error| unable(&url, &error)))

@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &WhyArguments, output: &mut Output) -> Result<(), C
     let (_, found) = block_on(subject::read(&arguments.place, &target))?;
     let sentence = match &found {
         Subject::Definition(it) => why_definition(&it.object, &it.revisions),
-        Subject::Instance(it) => why_instance(&it.object, &it.definition.revisions),
+        Subject::Instance(it) => why_instance(&it.object, &it.definition.object, &it.definition.revisions),
     };
     output.text(&format!("{sentence}\n"))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use krono_history::writer::writer_of_annotation;
 use krono_model::applyset::Inventory;
 use krono_model::names;
-use krono_planner::fleet::{Decision, Facts, World, decide, is_lost};
+use krono_planner::fleet::{Decision, Facts, Turn, World, decide, is_lost};
 use krono_planner::instance::{Cluster, Keeping};
 use serde_json::Value;
 
@@ -27,9 +27,9 @@ pub(super) async fn assign(
     key: &InstanceKey,
 ) -> Outcome {
     let Some(instance) = read(serving, key) else { return Outcome::Done };
-    let facts = round.facts;
+    let (facts, turn) = (round.facts, round.turn(key));
     if !is_lost(&instance) {
-        let decision = decided(serving, facts, &instance, None);
+        let decision = decided(serving, facts, &instance, turn, None);
         if !decision.is_settled() {
             return write(engine, serving, facts, key, decision).await;
         }
@@ -48,7 +48,7 @@ pub(super) async fn assign(
                 return super::wait(engine, serving, caches.iter().find(|it| it.kind == incomplete.kind));
             }
         };
-        decided(serving, facts, &instance, Some(&cluster))
+        decided(serving, facts, &instance, turn, Some(&cluster))
     };
     write(engine, serving, facts, key, decision).await
 }
@@ -72,10 +72,11 @@ fn decided<'a>(
     serving: &'a Serving,
     facts: &'a Facts,
     instance: &'a Value,
+    turn: Turn,
     cluster: Option<&dyn Cluster>,
 ) -> Decision<'a> {
     let now = crate::clock::timestamp();
-    decide(&World { facts, instance, schemas: serving.revisions(), now }, cluster)
+    decide(&World { facts, instance, schemas: serving.revisions(), turn, now }, cluster)
 }
 
 fn read(serving: &Serving, key: &InstanceKey) -> Option<Value> {

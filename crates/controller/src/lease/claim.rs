@@ -58,6 +58,12 @@ pub(super) fn released(mut lease: Lease, identity: &str, now: Timestamp) -> Opti
     Some(lease)
 }
 
+/// When a lease was last renewed by somebody else.
+pub(super) fn last_renewal(lease: &Lease, identity: &str) -> Option<Timestamp> {
+    let spec = lease.spec.as_ref().filter(|it| it.holder_identity.as_deref() != Some(identity))?;
+    spec.renew_time.as_ref().map(|it| it.0)
+}
+
 /// How long the holder of a lease may say nothing.
 fn promised(spec: &LeaseSpec) -> Duration {
     let seconds = spec.lease_duration_seconds.and_then(|it| u64::try_from(it).ok());
@@ -110,6 +116,14 @@ mod tests {
         assert_eq!((renewed.renew_time, renewed.lease_transitions), (Some(MicroTime(at(2))), Some(2)));
         let taken = spec(claim(Some(lease("other", 15)), "me", Duration::from_secs(15), at(3)));
         assert_eq!((taken.holder_identity.as_deref(), taken.lease_transitions), (Some("me"), Some(3)));
+    }
+
+    #[test]
+    fn v39_the_last_sign_of_an_earlier_leader_is_its_renewal() {
+        let mut seen = lease("other", 15);
+        seen.spec.as_mut().unwrap().renew_time = Some(MicroTime(at(7)));
+        assert_eq!(last_renewal(&seen, "me"), Some(at(7)));
+        assert_eq!(last_renewal(&seen, "other"), None);
     }
 
     #[test]

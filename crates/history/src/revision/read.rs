@@ -85,8 +85,10 @@ fn common(object: &Value, owner: &str, number: RevisionNumber, digest: Digest) -
         number,
         digest,
         restored_from: None,
+        is_rollback: annotation(object, keys::ROLLED_BACK_TO_ANNOTATION).is_some(),
         health: annotation(object, keys::FAILED_ANNOTATION)
             .map_or(Health::Good, |reason| Health::Failed(reason.to_owned())),
+        is_completed: annotation(object, keys::COMPLETED_ANNOTATION).is_some(),
         superseded: None,
         unused_since: annotation(object, keys::UNUSED_SINCE_ANNOTATION).and_then(time),
         presence: presence(object),

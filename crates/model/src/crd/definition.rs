@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::openapi::{
     count, free, immutable, list, object, of, one_of, ruled, text, text_map, texts, time, with,
 };
-use super::policy;
+use super::{policy, propagation};
 
 pub(super) fn schema() -> Value {
     object(
@@ -241,6 +241,7 @@ fn status() -> Value {
             ("latestRevision", count(1, "The newest revision; another than the current one while held.")),
             ("latestRevisionHash", text("The identity of the latest revision's content.")),
             ("revisionHistory", list(revision_summary(), "The revisions that are kept, newest first.")),
+            ("propagation", propagation::status()),
         ],
     )
 }

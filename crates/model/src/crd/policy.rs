@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::openapi::{count, count_or_percentage, object, of, one_of, with};
+use super::openapi::{count, count_or_percentage, free, list, object, of, one_of, text, with};
 
 const KEEP: (&str, Value) = ("x-kubernetes-preserve-unknown-fields", Value::Bool(true));
 
@@ -57,7 +57,45 @@ pub(super) fn propagation() -> Value {
                 one_of(&["Instant", "Controlled"], "Whether a rollback waits as other changes do."),
             ),
             ("newInstances", one_of(&["Current", "LastGood"], "Which revision new instances start with.")),
+            (
+                "deletes",
+                one_of(&["Allow", "RequireApproval"], "Whether what deletes resources waits for approval."),
+            ),
             ("paused", of("boolean", "Let no further instance move.")),
+            (
+                "failurePolicy",
+                one_of(&["Closed", "Open"], "Whether an expression that has no value keeps instances out."),
+            ),
+            ("windows", list(window(), "When instances may begin to move; at any time unless said.")),
+            ("stages", list(stage(), "Rings of instances in order; who is in none comes last.")),
+        ],
+    );
+    with(schema, [KEEP])
+}
+
+fn window() -> Value {
+    let schema = object(
+        "A time in which instances may begin to move.",
+        &[],
+        [
+            ("schedule", text("When it opens, as cron has it, such as 0 22 * * MON-THU.")),
+            ("duration", text("How long it stays open, such as 4h.")),
+            ("timeZone", text("Whose time the schedule is, such as Europe/Berlin; UTC unless said.")),
+        ],
+    );
+    with(schema, [KEEP])
+}
+
+fn stage() -> Value {
+    let schema = object(
+        "A ring of instances; the next begins when all of it is settled.",
+        &[],
+        [
+            ("name", text("What people call it.")),
+            ("instanceSelector", free("Which instances are in it, by their labels.")),
+            ("namespaceSelector", free("Which instances are in it, by the labels of their namespaces.")),
+            ("soakSeconds", count(0, "How long the next stage waits after this one has settled.")),
+            ("requireApproval", of("boolean", "Begin it only when somebody approves of it.")),
         ],
     );
     with(schema, [KEEP])

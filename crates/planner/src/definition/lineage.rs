@@ -7,12 +7,13 @@ use krono_history::issue::{
     Issue, Judgement, Life, NewRevision, UpdatePolicy, World as LineageWorld, issue as decide,
 };
 use krono_history::number::Traces;
-use krono_history::retention::{Freshness, HISTORY_LIMIT};
+use krono_history::retention::{Freshness, HISTORY_LIMIT, Uses};
 use krono_history::revision::{Health, History, Lineage, Revision, definition_revision_object};
 use krono_history::rollback::{Force, Request};
 use krono_history::writer::{keeper_of_spec, writer_of_annotation};
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
+use krono_propagation::mark;
 use serde_json::Value;
 
 use super::{Notice, Serving, World, crd, metadata, steps};
@@ -28,6 +29,8 @@ pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
     let management = &definition["spec"]["revisionManagement"];
     let keeper = keeper_of_spec(definition);
     let history = judged(world);
+    let good = mark::last_good(&history, |it| it.is_completed).map(|it| it.number);
+    let uses = Uses { last_completed: good, ..world.past.uses.clone() };
     decide(&LineageWorld {
         lineage: &lineage,
         spec,
@@ -46,9 +49,9 @@ pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
         answered: annotation(definition, names::ANSWERED_ROLLBACK_ANNOTATION),
         restoring: annotation(definition, names::RESTORING_ANNOTATION).and_then(|it| it.parse().ok()),
         keeper: keeper.as_deref(),
-        hold: wish(definition),
+        hold: wish(definition, &history),
         serving: last_served(world, &history),
-        uses: world.past.uses,
+        uses: &uses,
         history_limit: management["historyLimit"].as_u64().unwrap_or(HISTORY_LIMIT),
         life: Life::Living,
         freshness: world.past.freshness,
@@ -72,7 +75,11 @@ pub(super) fn object(world: &World<'_>, new: &NewRevision) -> Value {
         typed.spec.author = author.and_then(|it| serde_json::from_str(it).ok());
         typed.spec.change_cause = typed.spec.change_cause.filter(|it| !is_cause_of_another(world, it));
     }
-    held(serde_json::to_value(typed).unwrap_or_default())
+    let mut object = held(serde_json::to_value(typed).unwrap_or_default());
+    if let Some(from) = new.restored_from.filter(|_| is_asked_for(world.definition, new)) {
+        object["metadata"]["annotations"][names::ROLLED_BACK_TO_ANNOTATION] = from.to_string().into();
+    }
+    object
 }
 
 /// Whether a revision is what somebody asked for by a rollback, not by an edit.
@@ -126,13 +133,14 @@ fn request(definition: &Value) -> Option<Request<'_>> {
     misplaced(definition).is_none().then_some(request)
 }
 
-fn wish(definition: &Value) -> Wish<'_> {
+fn wish<'d>(definition: &'d Value, history: &History) -> Wish<'d> {
     let management = &definition["spec"]["revisionManagement"];
     let minimum = management["instances"]["minimumRevision"].as_i64();
     Wish {
         annotation: annotation(definition, names::ACTIVE_REVISION_ANNOTATION),
         field: management["activeRevision"].as_i64(),
         minimum: minimum.and_then(RevisionNumber::from_wire),
+        automatic: mark::way_back(history),
     }
 }
 
@@ -189,10 +197,12 @@ fn size(world: &World<'_>, digest: Digest) -> usize {
 /// The history, with what is known of the revisions that somebody asks for: whether they compile.
 fn judged(world: &World<'_>) -> History {
     let definition = world.definition;
-    let wish = wish(definition);
+    let wish = wish(definition, world.past.history);
     let asked = [wish.annotation, annotation(definition, names::ROLLBACK_ANNOTATION)];
     let asked = asked.into_iter().flatten().filter_map(|it| it.parse().ok());
-    let asked: Vec<RevisionNumber> = asked.chain(wish.field.and_then(RevisionNumber::from_wire)).collect();
+    let written = wish.field.and_then(RevisionNumber::from_wire);
+    let back = wish.automatic.map(|it| it.number);
+    let asked: Vec<RevisionNumber> = asked.chain(written).chain(back).collect();
     let judged = |revision: &Revision| {
         let is_asked = asked.contains(&revision.number);
         match is_asked.then(|| world.past.graph_of(revision.digest)).flatten() {

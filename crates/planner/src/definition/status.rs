@@ -12,7 +12,9 @@ use krono_model::wire::{Dependency, ResourceStatus};
 use serde_json::{Map, Value, json};
 
 use super::crd::{self, Standing};
-use super::{Failure, Plan, Serving, Waiting, World, crd_name, metadata, revision_status};
+use super::{
+    Failure, Plan, Serving, Waiting, World, crd_name, metadata, propagation_status, revision_status,
+};
 
 /// How many things that are wrong are told at once.
 const TOLD: usize = 20;
@@ -199,6 +201,7 @@ impl<'p, 'a> Report<'p, 'a> {
         replace(&mut status, "resources", graph.map(dependencies).unwrap_or_default());
         if let Some(issue) = self.issue {
             revision_status::note(self.world, issue, &mut self.conditions);
+            propagation_status::note(self.world, &mut self.conditions);
             revision_status::tell(self.world, issue, &mut status);
             self.conditions.drop_note(DELETION_BLOCKED);
         }

@@ -81,7 +81,7 @@ fn stays(instance: &Value) -> bool {
 }
 
 /// The content that an instance was last seen to be at, which it is on its way from.
-fn observed_content(instance: &Value) -> Option<Digest> {
+pub(super) fn observed_content(instance: &Value) -> Option<Digest> {
     let status = &instance["status"];
     let observed = of_krono(status, OBSERVED_INPUT).as_i64()?;
     let mut inputs = of_krono(status, INPUT_HISTORY).as_array()?.iter();

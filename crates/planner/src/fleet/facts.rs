@@ -12,8 +12,11 @@ use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_propagation::assignment::{Assignment, Because, Fleet, Movement, Verdict};
 use krono_propagation::limits::{Allowance, Limits};
+use krono_propagation::mark;
 use serde_json::Value;
 
+use super::deletions;
+use super::waves::Waves;
 use crate::instance::{Assigned, INPUT_HISTORY, Keeping, Rollback, Stamping, of_krono};
 
 /// The revisions of a definition, and its policy about them.
@@ -29,9 +32,13 @@ pub struct Facts {
     pub input_limit: usize,
     /// When revisions are written on resources.
     pub stamping: Stamping,
+    /// Whether instances that follow their definition wait for their turn.
+    pub is_gated: bool,
+    /// Whether what instances no longer want is left in place until somebody approves.
+    pub leaves_surplus: bool,
     /// The definition, where inputs are objects of their own.
     keeping: Option<String>,
-    hold: Hold,
+    pub(super) hold: Hold,
     highest: Option<RevisionNumber>,
     issued_at: BTreeMap<RevisionNumber, Timestamp>,
 }
@@ -56,15 +63,15 @@ impl Facts {
         let policy = &definition["spec"]["revisionManagement"];
         let limits = Limits::read(&policy["instances"]).limits;
         let annotations = &definition["metadata"]["annotations"];
-        let wish = hold::Wish {
-            annotation: annotations[names::ACTIVE_REVISION_ANNOTATION].as_str(),
-            field: policy["activeRevision"].as_i64(),
-            minimum: limits.minimum,
-        };
+        let hold = hold_of(definition, history);
         let last = definition["status"]["lastIssuedRevision"].as_i64().and_then(RevisionNumber::from_wire);
         Self {
+            leaves_surplus: deletions::leaves_surplus(definition, &hold),
             current: Assignment { number: current.number, digest: current.digest },
-            hold: hold::hold(wish, history),
+            is_gated: Waves::are_wanted(definition)
+                || annotations.get(names::PROPAGATION_ANNOTATION).is_some()
+                || mark::mark_of(history, current.digest).is_some(),
+            hold,
             highest: history.highest().max(last),
             issued_at,
             input_limit: input_limit(policy),
@@ -100,11 +107,21 @@ impl Facts {
 
     /// Whether an instance is made in another way than before, or tells other things of its past, at the same revision.
     pub fn is_other_for(&self, instance: &Value, before: &Self) -> bool {
-        let policy = |it: &Self| (it.stamping, it.input_limit, it.keeping.is_some());
+        let policy = |it: &Self| (it.stamping, it.input_limit, it.keeping.is_some(), it.leaves_surplus);
         let inputs = input::read(of_krono(&instance["status"], INPUT_HISTORY));
         let is_kept = |it: &Self, content: Digest| it.history.newest_with(content).is_some();
         policy(self) != policy(before)
             || inputs.iter().map(|it| it.definition.digest).any(|it| is_kept(self, it) != is_kept(before, it))
+    }
+
+    /// Whether what instances move to is what marks and holds say: before that is served, nobody may move to what was given up.
+    pub fn is_in_step(&self) -> bool {
+        let wanted = match &self.hold {
+            Hold::Released => self.history.latest(),
+            Hold::Held { number, .. } => self.history.find(*number),
+            Hold::Invalid(_) => return true,
+        };
+        wanted.is_some_and(|it| it.digest == self.current.digest)
     }
 
     /// When the next pin ends, if any does; instances that are pinned are to be looked at then.
@@ -137,6 +154,7 @@ impl Facts {
             input_limit: self.input_limit,
             stamping: self.stamping,
             may_pin: self.may_pin(),
+            leaves_surplus: self.leaves_surplus,
             minimum: self.limits.minimum,
             is_defined,
             rollback,
@@ -155,6 +173,18 @@ impl Facts {
     pub fn may_pin(&self) -> bool {
         self.limits.pins == Allowance::Allowed
     }
+}
+
+/// What a definition is held at: by people, or since a revision was given up.
+pub(super) fn hold_of(definition: &Value, history: &History) -> Hold {
+    let policy = &definition["spec"]["revisionManagement"];
+    let wish = hold::Wish {
+        annotation: definition["metadata"]["annotations"][names::ACTIVE_REVISION_ANNOTATION].as_str(),
+        field: policy["activeRevision"].as_i64(),
+        minimum: Limits::read(&policy["instances"]).limits.minimum,
+        automatic: mark::way_back(history),
+    };
+    hold::hold(wish, history)
 }
 
 /// What is written on a revision beside its content is no news for instances.

@@ -7,7 +7,7 @@ use krono_history::issue::Named;
 use krono_propagation::assignment::Remark;
 use serde_json::Value;
 
-use super::{Facts, Revised, Schemas, World, decide};
+use super::{Facts, Revised, Schemas, Turn, World, decide};
 use crate::instance::assignment;
 
 /// What an instance is made with.
@@ -46,7 +46,9 @@ pub fn made(
         return Some(content.map_or(Made::Current, Made::Content));
     }
     let facts = facts?;
-    let decision = decide(&World { facts, instance, schemas, now }, None);
+    // Who may move is for the fleet to say; the instance asks for whatever else has changed.
+    let turn = if facts.is_gated { Turn::Waits } else { Turn::Free };
+    let decision = decide(&World { facts, instance, schemas, turn, now }, None);
     if !decision.is_settled() {
         return None;
     }

@@ -7,14 +7,16 @@ use krono_history::writer::keeper_of_spec;
 use krono_model::metadata::Owner;
 use krono_model::names;
 use krono_propagation::assignment::{Because, Remark, Verdict};
+use krono_propagation::fleet::Admission;
 use serde_json::{Map, Value, json};
 
-use super::Facts;
+use super::{Facts, turn};
 use crate::instance::{
     ASSIGNMENT, Cluster, Notice, Refused, Rollback, World, assignment_patch, next_input, of_krono,
 };
 
 const BECAUSE: &str = "because";
+pub(super) const ADMISSION: &str = "admission";
 
 /// The decision about one instance.
 #[derive(Clone, Debug)]
@@ -24,6 +26,8 @@ pub struct Decision<'a> {
     pub(super) graph: Option<&'a CompiledGraph>,
     /// What the rules say.
     pub verdict: Verdict,
+    /// How the instance comes to another content, where it had to wait for its turn.
+    pub(super) admission: Option<Admission>,
     /// Whoever wrote the pin, where somebody looked.
     pub pinned_by: Option<String>,
 }
@@ -115,7 +119,23 @@ impl Decision<'_> {
             let by = self.pinned_by.as_deref().or(known.filter(|_| !self.is_newly_pinned()));
             record["by"] = json!(by);
         }
+        if let Some(admission) = self.admission() {
+            record[ADMISSION] = admission;
+        }
         record
+    }
+
+    /// The admission to the content; that to another content is past.
+    fn admission(&self) -> Option<Value> {
+        let digest = self.verdict.assignment?.digest.to_string();
+        let known = self.known();
+        if known["digest"] == digest {
+            return known.get(ADMISSION).cloned();
+        }
+        let is_turn = self.verdict.because == Because::Following;
+        self.admission
+            .filter(|_| is_turn)
+            .map(|it| turn::written(&it, &self.instance["metadata"]["generation"]))
     }
 
     fn known(&self) -> &Value {
@@ -125,7 +145,10 @@ impl Decision<'_> {
 
 /// `status.assignment`, as far as the verdict tells.
 fn record(verdict: &Verdict) -> Value {
-    let mut record = json!({BECAUSE: verdict.because.as_str()});
+    // Nothing is written on an instance that waits for its turn.
+    let because =
+        if verdict.because == Because::AwaitingAdmission { Because::Following } else { verdict.because };
+    let mut record = json!({BECAUSE: because.as_str()});
     if let Some(assignment) = verdict.assignment {
         record["revision"] = json!(assignment.number.to_wire());
         record["digest"] = json!(assignment.digest.to_string());

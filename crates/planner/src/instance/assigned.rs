@@ -20,7 +20,7 @@ use super::{Action, World};
 
 pub use answer::{Notice, Rollback};
 pub use home::assignment;
-pub(crate) use home::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, assignment_patch, of_krono};
+pub(crate) use home::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, PROPAGATION, assignment_patch, of_krono};
 pub use objects::kind as input_kind;
 pub(crate) use objects::known;
 pub(super) use stamps::{Stamps, revision_of};
@@ -42,6 +42,8 @@ pub struct Assigned<'a> {
     pub input_limit: usize,
     /// When revisions are written on resources.
     pub stamping: Stamping,
+    /// Whether what is no longer wanted is left in place until somebody approves.
+    pub leaves_surplus: bool,
     /// Whether instances may be pinned.
     pub may_pin: bool,
     /// The lowest number that anybody may run.

@@ -91,6 +91,9 @@ impl Pass<'_, '_> {
             let rest = inventory::of(self.desired, home);
             return shrink(self.world, self.id, &self.known, &rest).into_iter().collect();
         }
+        if self.world.assigned.is_some_and(|it| it.leaves_surplus) {
+            return Vec::new();
+        }
         let wave = deletion::highest_wave(orphans);
         wave.iter().filter_map(|member| deletion::removal(self.world, member, self.id)).collect()
     }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::course::{Course, course};
 use super::{Edit, Forecast, KindEffect, Premise, forecast, verdict};
 use crate::definition::{Graphs, Instances, Past, Serving, World, current, is_pending};
-use crate::fleet::{Census, Facts, Schemas, World as Fleet, decide};
+use crate::fleet::{Census, Facts, Schemas, Turn, World as Fleet, decide};
 use crate::instance::{ASSIGNMENT, assignment};
 use crate::revisions::{Content, Revisions, compile_revision};
 
@@ -97,7 +97,7 @@ impl<'a> Prospect<'a> {
             return (stays, unmoved(instance, old, owner, premise));
         }
         let now = self.standing.now.parse().unwrap_or(Timestamp::UNIX_EPOCH);
-        let world = Fleet { facts: &self.facts, instance, schemas: &self.schemas, now };
+        let world = Fleet { facts: &self.facts, instance, schemas: &self.schemas, turn: Turn::Free, now };
         let verdict = decide(&world, None).verdict;
         let to = verdict.assignment.map(|it| it.digest);
         let course = course(&verdict, self.number(from), self.number(to), self.schemas.digest);

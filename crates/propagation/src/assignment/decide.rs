@@ -203,9 +203,9 @@ impl<'d> Decision<'d> {
             return (self.place(), because);
         }
         let to = Assignment::of(revision);
-        let from = self.known_assignment();
-        if because == Because::Following && from.is_some() && !self.gate.admits(from, to) {
-            return (from, Because::AwaitingAdmission);
+        if because == Because::Following && !self.gate.admits(self.known_assignment(), to) {
+            // One that does not say where it is waits there nevertheless; one that is new is nowhere.
+            return self.place().map_or((Some(to), because), |from| (Some(from), Because::AwaitingAdmission));
         }
         (Some(to), because)
     }

@@ -1,7 +1,6 @@
 //! What follows from marks.
 
 use krono_history::RevisionNumber;
-use krono_history::revision::{ObjectVersion, Ownership, Presence};
 
 use super::*;
 use crate::scene::assignment;
@@ -20,15 +19,11 @@ fn history(text: &str) -> (History, Vec<RevisionNumber>) {
         };
         completed.extend(word.ends_with('+').then_some(at.number));
         revisions.push(Revision {
-            number: at.number,
-            digest: at.digest,
             restored_from,
             health,
-            superseded: None,
-            unused_since: None,
-            presence: Presence::Live,
-            ownership: Ownership::Own,
-            object: ObjectVersion::default(),
+            is_rollback: restored_from.is_some(),
+            is_completed: word.ends_with('+'),
+            ..Revision::new(at.number, at.digest)
         });
     }
     (History::new(revisions), completed)
@@ -52,6 +47,8 @@ fn v38_the_last_good_revision() {
     check("1a+ 2b+ 3a<1", Some(1));
     check("1a+ 2b+ 3a+<1", Some(3));
     check("1a+ 2b+ 3a+<1 4b+", Some(4));
+    // What was given up and put back reaches nobody, so that nobody left 3.
+    check("1a+ 2b~ 3c+ 4b<2", Some(3));
 }
 
 #[test]
@@ -68,6 +65,7 @@ fn v21_the_hold_follows_from_the_mark() {
     // The same content again is recorded and not propagated; other content ends the hold.
     check("1a+ 2b~ 3c 4b", 1);
     check("1a+ 2b~ 3c", 3);
+    check("1a+ 2b~ 3c+ 4b<2", 3);
     // Nothing to go back to.
     check("1a~", 1);
     assert_eq!(current(&History::default(), None), None);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use krono_model::metadata::Owner;
-use krono_planner::fleet::{Facts, World, decide, is_lost};
+use krono_planner::fleet::{Facts, Turn, World, decide, is_lost};
 use krono_planner::instance::ObjectName;
 
 use super::definition::merge;
@@ -56,7 +56,7 @@ impl Simulation {
     fn assign(&mut self, governance: &Governance, serving: &Serving, facts: &Facts, name: ObjectName) {
         let Some(instance) = self.controller.cached(&name).map(|it| it.object.clone()) else { return };
         let now = self.server.now().to_string().parse().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-        let world = World { facts, instance: &instance, schemas: &*serving.revisions, now };
+        let world = World { facts, instance: &instance, schemas: &*serving.revisions, turn: Turn::Free, now };
         let none = Work::default();
         let all = || self.controller.view(&none, self.server.kinds().map(group_kind).collect());
         let decision = if is_lost(&instance) { decide(&world, Some(&all())) } else { decide(&world, None) };

@@ -21,6 +21,11 @@ pub fn why_definition(definition: &Value, revisions: &RevisionRows) -> String {
     if let Some(problem) = unready(definition) {
         return format!("{name} is not ready: {problem}.");
     }
+    for problem in ["PropagationInvalid", "PropagationHalted"] {
+        if let Some(told) = told_by(definition, problem) {
+            return format!("{name} does not reach its instances: {told}.");
+        }
+    }
     let Some(current) = revisions.current() else { return format!("{name} has no revision yet.") };
     let pending = if is_pending(definition, revisions) {
         format!("; an edit waits for `krono revisions create {name}`")
@@ -33,7 +38,8 @@ pub fn why_definition(definition: &Value, revisions: &RevisionRows) -> String {
         count => format!("; {} on older revisions", counted_instances(count)),
     };
     let count = current.instances.map(|it| format!(" to {}", counted_instances(it))).unwrap_or_default();
-    format!("{name} serves revision {}{count}{elsewhere}{pending}.", current.number)
+    let under_way = told_by(definition, "Propagating").map(|it| format!("; {it}")).unwrap_or_default();
+    format!("{name} serves revision {}{count}{elsewhere}{under_way}{pending}.", current.number)
 }
 
 /// Whether the definition says what no revision says yet.
@@ -90,5 +96,14 @@ mod tests {
              `krono revisions create application`.",
         );
         check(|it| it["metadata"]["deletionTimestamp"] = json!("now"), "application is being deleted.");
+        let note = |of: &str| json!([{"type": of, "status": "True", "message": "3 wait"}]);
+        check(
+            |it| it["status"]["conditions"] = note("PropagationHalted"),
+            "application does not reach its instances: 3 wait.",
+        );
+        check(
+            |it| it["status"]["conditions"] = note("Propagating"),
+            "application serves revision 3 to 47 instances; 3 instances on older revisions; 3 wait.",
+        );
     }
 }

@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use super::{condition, is_deleting, said, unready};
 use crate::instance::{annotation, assigned_revision, krono_status, number};
+use crate::propagation::reason_to_wait;
 use crate::revisions::RevisionRows;
 
 /// Why an instance runs the revision it runs, in one sentence.
-pub fn why_instance(instance: &Value, revisions: &RevisionRows) -> String {
+pub fn why_instance(instance: &Value, definition: &Value, revisions: &RevisionRows) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let name = format!("{}/{}", text(&instance["kind"]).to_lowercase(), text(&instance["metadata"]["name"]));
     if is_deleting(instance) {
@@ -18,6 +19,7 @@ pub fn why_instance(instance: &Value, revisions: &RevisionRows) -> String {
     }
     let told = Told {
         instance,
+        definition,
         assigned: assigned_revision(instance),
         current: revisions.current().map(|it| it.number),
     };
@@ -36,6 +38,7 @@ fn problem(instance: &Value) -> Option<String> {
 
 struct Told<'i> {
     instance: &'i Value,
+    definition: &'i Value,
     assigned: Option<RevisionNumber>,
     current: Option<RevisionNumber>,
 }
@@ -57,6 +60,11 @@ impl Told<'_> {
             return self.manual();
         }
         self.following()
+    }
+
+    fn full_name(&self) -> String {
+        let text = |field: &str| self.instance["metadata"][field].as_str().unwrap_or_default();
+        format!("{}/{}", text("namespace"), text("name")).trim_start_matches('/').to_owned()
     }
 
     fn at(&self) -> String {
@@ -89,7 +97,9 @@ impl Told<'_> {
         match (self.assigned, self.current) {
             (None, _) => self.at(),
             (Some(at), Some(current)) if at != current => {
-                let why = problem(self.instance).unwrap_or_else(|| "its turn has not come".to_owned());
+                let why =
+                    problem(self.instance).or_else(|| reason_to_wait(self.definition, &self.full_name()));
+                let why = why.unwrap_or_else(|| "its turn has not come".to_owned());
                 format!("{} and not yet at the current one, {current}: {why}", self.at())
             }
             (Some(_), _) if observed.is_some() && observed != self.assigned => {
@@ -111,7 +121,7 @@ mod tests {
         let mut instance = instance();
         edit(&mut instance);
         let rows = RevisionRows::new(&definition(), &revisions());
-        assert_eq!(why_instance(&instance, &rows), format!("application/my-app {expected}."));
+        assert_eq!(why_instance(&instance, &definition(), &rows), format!("application/my-app {expected}."));
     }
 
     fn at_two(instance: &mut Value) {

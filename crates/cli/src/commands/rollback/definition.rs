@@ -113,7 +113,7 @@ fn check_hold(definition: &Definition, target: RevisionNumber) -> Result<(), Com
     let text = target.to_string();
     let instances = &definition.object["spec"]["revisionManagement"]["instances"];
     let minimum = instances["minimumRevision"].as_i64().and_then(RevisionNumber::from_wire);
-    let wish = Wish { annotation: Some(&text), field: None, minimum };
+    let wish = Wish { annotation: Some(&text), minimum, ..Wish::default() };
     match hold::hold(wish, &definition.revisions.history) {
         Hold::Invalid(problem) => {
             Err(CommandError::wrong(problem.to_string()).hint(definition.those_there()))
@@ -153,6 +153,7 @@ async fn restore(
     let mut wanted = vec![(names::ROLLBACK_ANNOTATION, text.as_str())];
     wanted.extend(arguments.force.then_some((names::ROLLBACK_FORCE_ANNOTATION, "true")));
     wanted.extend(arguments.mode.map(|it| (names::ROLLBACK_MODE_ANNOTATION, it.word())));
+    forget_mode(arguments, objects, definition).await?;
     let asked = annotate::set(objects, &definition.kind, &definition.object, &wanted).await?;
     let Some(limit) = arguments.wait.limit() else { return Ok(()) };
     let before = Before::of(definition);
@@ -241,6 +242,7 @@ async fn hold(
     let text = target.to_string();
     let mut wanted = vec![(names::ACTIVE_REVISION_ANNOTATION, text.as_str())];
     wanted.extend(arguments.mode.map(|it| (names::ROLLBACK_MODE_ANNOTATION, it.word())));
+    forget_mode(arguments, objects, definition).await?;
     let asked = annotate::set(objects, &definition.kind, &definition.object, &wanted).await?;
     let is_served = |it: &Value| (it["status"]["currentRevision"] == target.to_wire()).then_some(());
     if let Some(limit) = arguments.wait.limit() {
@@ -254,6 +256,19 @@ async fn hold(
         }
     }
     output.text(&format!("Release it with: krono unpin rgd/{}\n", definition.name()))
+}
+
+/// The mode of an earlier rollback is not that of this one.
+async fn forget_mode(
+    arguments: &RollbackArguments,
+    objects: &Objects,
+    definition: &Definition,
+) -> Result<(), CommandError> {
+    let key = names::ROLLBACK_MODE_ANNOTATION;
+    if arguments.mode.is_some() || definition.object["metadata"]["annotations"].get(key).is_none() {
+        return Ok(());
+    }
+    annotate::remove(objects, &definition.kind, &definition.object, &[key]).await.map(drop)
 }
 
 #[cfg(test)]

@@ -1,0 +1,79 @@
+//! `krono propagation status`.
+
+use std::time::Duration;
+
+use krono_views::propagation_text;
+use serde_json::Value;
+
+use super::super::cluster::subject::Definition;
+use super::super::cluster::wait::{Waited, until};
+use crate::arguments::propagation::{PropagationStatusArguments, StatusFormat};
+use crate::command_error::CommandError;
+use crate::format::Format;
+use crate::output::Output;
+
+/// Longer than anybody watches.
+const FOR_EVER: Duration = Duration::from_hours(365 * 24);
+
+pub(super) async fn run(
+    arguments: &PropagationStatusArguments,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
+    if !arguments.watch {
+        return output.text(&rendered(&definition.object, arguments.output, definition.name()));
+    }
+    let Definition { kind, object, .. } = &definition;
+    let mut shown = String::new();
+    let mut trouble = None;
+    let ended = until(&objects, kind, object.clone(), FOR_EVER, |it| {
+        let text = rendered(it, arguments.output, definition.name());
+        if text != shown {
+            let told = output.again(&shown, &text);
+            trouble = told.err();
+            shown = text;
+        }
+        if trouble.is_some() { Some(Ok(())) } else { end(it) }
+    });
+    match (ended.await?, trouble) {
+        (_, Some(trouble)) => Err(trouble),
+        (Waited::Seen(ended), None) => ended,
+        (Waited::TimedOut(_), None) => Ok(()),
+    }
+}
+
+/// Whether it is over, and how.
+fn end(definition: &Value) -> Option<Result<(), CommandError>> {
+    let status = &definition["status"];
+    if status["observedGeneration"] != definition["metadata"]["generation"] {
+        return None;
+    }
+    let told = &status["propagation"];
+    match told["phase"].as_str() {
+        None if status["currentRevision"].is_number() => Some(Ok(())),
+        // What it goes back to may have reached everybody while the latest was given up.
+        Some("Completed") if status["currentRevisionHash"] == told["digest"] => {
+            Some(if krono_views::is_of_latest(definition) { Ok(()) } else { Err(given_up(definition)) })
+        }
+        Some("Halted" | "Aborted") => Some(Err(given_up(definition))),
+        Some(_) | None => None,
+    }
+}
+
+fn given_up(definition: &Value) -> CommandError {
+    let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+    let latest = &definition["status"]["latestRevision"];
+    CommandError::wrong(format!("revision {latest} of {name} was given up"))
+        .hint(format!("edit the definition, or try again: krono propagation retry {name}"))
+}
+
+fn rendered(definition: &Value, format: StatusFormat, name: &str) -> String {
+    let told = &definition["status"]["propagation"];
+    match format {
+        StatusFormat::Text => propagation_text(definition).unwrap_or_else(|| {
+            format!("rgd/{name} has no propagation policy: a new revision reaches all instances at once\n")
+        }),
+        StatusFormat::Json => Format::Json.render(told),
+        StatusFormat::Yaml => Format::Yaml.render(told),
+    }
+}

@@ -1,0 +1,191 @@
+//! `krono propagation pause`, `resume`, `abort`, `retry` and `approve`.
+
+use krono_history::Revision;
+use krono_history::revision::Health;
+use krono_model::names;
+use serde_json::Value;
+
+use super::super::cluster::objects::Objects;
+use super::super::cluster::subject::Definition;
+use super::super::cluster::wait::{Waited, until};
+use super::super::cluster::{annotate, unanswered};
+use crate::arguments::propagation::{ApproveStageArguments, DefinitionArguments};
+use crate::command_error::CommandError;
+use crate::output::Output;
+
+const KEY: &str = names::PROPAGATION_ANNOTATION;
+
+pub(super) async fn pause(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
+    let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
+    let asked = annotate::set(&objects, &definition.kind, &definition.object, &[(KEY, "paused")]).await?;
+    let is_paused = |it: &Value| it["status"]["propagation"]["pausedSince"].is_string().then_some(());
+    answered(&objects, &definition, asked, arguments, is_paused).await?;
+    output.text("Propagation paused, no further instance moves\n")?;
+    output.text(&format!("Go on with: krono propagation resume {}\n", definition.name()))
+}
+
+pub(super) async fn resume(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
+    let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
+    let name = definition.name();
+    if request(&definition.object) != Some("paused") {
+        if definition.object["spec"]["propagation"]["paused"] == true {
+            return Err(CommandError::wrong(format!("rgd/{name} is paused by its own spec"))
+                .hint("remove spec.propagation.paused where the definition is kept"));
+        }
+        return output.text(&format!("rgd/{name} is not paused\n"));
+    }
+    annotate::remove(&objects, &definition.kind, &definition.object, &[KEY]).await?;
+    output.text("Propagation resumed\n")
+}
+
+pub(super) async fn abort(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
+    let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
+    let told = &definition.object["status"]["propagation"];
+    let is_under_way = matches!(told["phase"].as_str(), Some("Propagating" | "Paused"));
+    if !is_under_way {
+        return Err(CommandError::wrong(format!("nothing of rgd/{} is on its way", definition.name())));
+    }
+    ask(&objects, &definition, arguments, "aborted").await?;
+    output.text(&format!("Revision {} was given up\n", told["revision"]))?;
+    output.text("Who was on the way goes back to what it ran before\n")
+}
+
+pub(super) async fn retry(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
+    let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
+    let history = &definition.revisions.history;
+    let is_given_up = |it: &&Revision| {
+        history.live().any(|other| other.digest == it.digest && matches!(other.health, Health::Failed(_)))
+    };
+    let Some(latest) = history.latest().filter(is_given_up) else {
+        return Err(CommandError::wrong(format!(
+            "the latest revision of rgd/{} was not given up; there is nothing to try again",
+            definition.name()
+        )));
+    };
+    ask(&objects, &definition, arguments, "retry").await?;
+    output.text(&format!("Revision {} is tried again\n", latest.number))
+}
+
+pub(super) async fn approve(
+    arguments: &ApproveStageArguments,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    let (objects, definition) =
+        super::definition(&arguments.definition.place, &arguments.definition.object).await?;
+    let Some(current) = definition.revisions.current().map(|it| it.number) else {
+        return Err(CommandError::wrong(format!("rgd/{} has no revision yet", definition.name())));
+    };
+    if arguments.deletes {
+        let wanted = [(names::ALLOW_DELETES_ANNOTATION, current.to_string())];
+        let wanted = wanted.each_ref().map(|(key, text)| (*key, text.as_str()));
+        annotate::set(&objects, &definition.kind, &definition.object, &wanted).await?;
+        return output.text(&format!("Revision {current} may delete what it no longer has\n"));
+    }
+    let stages = stages(&definition.object);
+    let stage = match &arguments.stage {
+        Some(stage) => stage.clone(),
+        None => waiting(&definition.object).ok_or_else(|| {
+            CommandError::wrong(format!("no stage of rgd/{} waits for approval", definition.name()))
+                .hint("--stage=NAME approves of one beforehand")
+        })?,
+    };
+    if !stages.contains(&stage) {
+        let error = CommandError::wrong(format!("rgd/{} has no stage {stage:?}", definition.name()));
+        return Err(if stages.is_empty() {
+            error
+        } else {
+            error.hint(format!("there are {}", stages.join(", ")))
+        });
+    }
+    let text = approved(&definition.object, &current.to_string(), &stage);
+    let wanted = [(names::APPROVED_STAGES_ANNOTATION, text.as_str())];
+    annotate::set(&objects, &definition.kind, &definition.object, &wanted).await?;
+    output.text(&format!("Stage {stage} may move to revision {current}\n"))
+}
+
+/// Asks for something that the controller answers by taking the request away.
+async fn ask(
+    objects: &Objects,
+    definition: &Definition,
+    arguments: &DefinitionArguments,
+    request: &str,
+) -> Result<(), CommandError> {
+    let asked = annotate::set(objects, &definition.kind, &definition.object, &[(KEY, request)]).await?;
+    let is_gone = |it: &Value| it["metadata"]["annotations"].get(KEY).is_none().then_some(());
+    answered(objects, definition, asked, arguments, is_gone).await
+}
+
+async fn answered(
+    objects: &Objects,
+    definition: &Definition,
+    asked: Value,
+    arguments: &DefinitionArguments,
+    look: impl FnMut(&Value) -> Option<()>,
+) -> Result<(), CommandError> {
+    let Some(limit) = arguments.wait.limit() else { return Ok(()) };
+    match until(objects, &definition.kind, asked, limit, look).await? {
+        Waited::Seen(()) => Ok(()),
+        Waited::TimedOut(last) => Err(unanswered(&last, KEY, limit)),
+    }
+}
+
+fn request(definition: &Value) -> Option<&str> {
+    definition["metadata"]["annotations"][KEY].as_str()
+}
+
+fn stages(definition: &Value) -> Vec<String> {
+    let stages = definition["spec"]["propagation"]["stages"].as_array().into_iter().flatten();
+    stages.filter_map(|it| it["name"].as_str()).map(str::to_owned).collect()
+}
+
+/// The first stage that wants approval and has none.
+fn waiting(definition: &Value) -> Option<String> {
+    let told = definition["status"]["propagation"]["waiting"].as_array().into_iter().flatten();
+    let mut waits = told.filter(|it| it["reason"] == "StageNeedsApproval");
+    let message = waits.next()?["message"].as_str()?;
+    stages(definition).into_iter().find(|it| message.contains(&format!("{it:?}")))
+}
+
+/// Those of this revision that were approved before, and one more.
+fn approved(definition: &Value, number: &str, stage: &str) -> String {
+    let known = definition["metadata"]["annotations"][names::APPROVED_STAGES_ANNOTATION].as_str();
+    let known = known.and_then(|it| it.split_once(':')).filter(|(of, _)| of.trim() == number);
+    let mut stages: Vec<&str> = known
+        .into_iter()
+        .flat_map(|(_, it)| it.split(','))
+        .map(str::trim)
+        .filter(|it| *it != stage)
+        .collect();
+    stages.push(stage);
+    format!("{number}: {}", stages.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn approvals_of_one_revision_add_up() {
+        let check = |known: Value, expected: &str| {
+            let definition = json!({"metadata": {"annotations": {names::APPROVED_STAGES_ANNOTATION: known}}});
+            assert_eq!(approved(&definition, "3", "eu"), expected);
+        };
+        check(Value::Null, "3: eu");
+        check(json!("2: canary"), "3: eu");
+        check(json!("3: canary"), "3: canary, eu");
+        check(json!("3: eu"), "3: eu");
+    }
+
+    #[test]
+    fn the_stage_that_waits_is_found() {
+        let wait = json!({"reason": "StageNeedsApproval", "message": "stage \"eu\" waits for approval; approve of it"});
+        let definition = json!({
+            "spec": {"propagation": {"stages": [{"name": "canary"}, {"name": "eu"}]}},
+            "status": {"propagation": {"waiting": [wait]}},
+        });
+        assert_eq!(waiting(&definition).as_deref(), Some("eu"));
+        assert_eq!(waiting(&json!({})), None);
+    }
+}

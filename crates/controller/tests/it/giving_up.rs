@@ -1,0 +1,233 @@
+//! Propagations that do not go well: they halt, or go back.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::propagation::{app, assigned, fleet, issue, name, phase, with_text};
+use crate::revisions::{APP, edit, numbers, revision, text_is};
+use crate::world::{World, condition, message};
+
+/// One at first, who has a second to become ready.
+fn careful(on_failure: &str) -> Value {
+    json!({
+        "propagateWhen": ["${exponentiallyUpdated(instances, each)}"],
+        "propagation": {"progressDeadlineSeconds": 1, "onFailure": on_failure},
+    })
+}
+
+async fn mark(world: &World, number: u64) -> Value {
+    revision(world, number).await["metadata"]["annotations"]["krono.dev/failed"].clone()
+}
+
+/// The versions of all resources.
+async fn versions(world: &World) -> BTreeMap<String, Value> {
+    let all = world.all("ConfigMap").await;
+    all.iter()
+        .map(|it| (it["metadata"]["name"].to_string(), it["metadata"]["resourceVersion"].clone()))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v36_a_bad_revision_reaches_one_of_a_hundred_and_halts() {
+    let policy = careful("Halt");
+    let world = fleet(100, &policy).await;
+    issue(&world, "bad", &policy).await;
+    let told = phase(&world, "Halted").await;
+    assert_eq!(told["status"]["propagation"]["reason"], "1 of 100 instances failed");
+    world.settled().await;
+    assert_eq!((assigned(&world, 1).await, assigned(&world, 2).await), (99, 1));
+    assert_eq!(with_text(&world, "bad").await, ["i000-one"]);
+    assert_eq!(mark(&world, 2).await, "halted: 1 of 100 instances failed");
+    let told = world.there(APP).await;
+    let expected = "revision 2 reaches nobody else: 1 of 100 instances failed; edit the definition, or run `krono \
+                    propagation retry rgd/app`";
+    assert_eq!(message(&told, "PropagationHalted"), expected);
+    let events = world.told().await;
+    let expected = [
+        "Warning PropagationHalted: revision 2 reaches nobody else: 1 of 100 instances failed",
+        "Warning InstanceFailed: default/i000 failed at revision 2: not ready at the new revision within the deadline",
+    ];
+    for expected in expected {
+        assert!(events.iter().any(|it| it == expected), "{events:#?}");
+    }
+    // Who is new while it is halted begins with what is known to be good.
+    world.instance("App late", "text: hello").await;
+    world.eventually("ConfigMap late-one", text_is("one")).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v21_a_bad_revision_is_rolled_back_and_nothing_beyond_the_first_wave_was_written() {
+    let policy = careful("Rollback");
+    let mut world = fleet(100, &policy).await;
+    let before = versions(&world).await;
+    issue(&world, "bad", &policy).await;
+    world.eventually(APP, |it| numbers(it) == "1 of 2").await;
+    world.eventually("ConfigMap i000-one", text_is("one")).await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+    let after = versions(&world).await;
+    let written: Vec<&String> =
+        before.iter().filter(|(name, it)| after[*name] != **it).map(|(name, _)| name).collect();
+    assert_eq!(written, ["\"i000-one\""]);
+    assert_eq!(mark(&world, 2).await, "rolled back: 1 of 100 instances failed");
+    let told = world.there(APP).await;
+    assert!(
+        message(&told, "Held").starts_with("revision 1 is served since revision 2 was rolled back"),
+        "{told:#}"
+    );
+    assert_eq!(told["spec"]["resources"][0]["template"]["data"]["text"], "bad", "the spec is the author's");
+    // The hold outlives whoever made it.
+    world.start_controllers();
+    world.settled().await;
+    assert_eq!((numbers(&world.there(APP).await).as_str(), assigned(&world, 1).await), ("1 of 2", 100));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v21_the_same_content_again_is_recorded_and_reaches_nobody_until_it_is_tried_again() {
+    let policy = careful("Rollback");
+    let world = fleet(3, &policy).await;
+    issue(&world, "bad", &policy).await;
+    world.eventually(APP, |it| numbers(it) == "1 of 2").await;
+    phase(&world, "Completed").await;
+    // Other content ends the hold.
+    issue(&world, "three", &policy).await;
+    world.eventually("ConfigMap i002-one", text_is("three")).await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+    assert_eq!(numbers(&world.there(APP).await), "3 of 3");
+    issue(&world, "bad", &policy).await;
+    world.eventually(APP, |it| numbers(it) == "3 of 4").await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "three").await.len(), 3);
+    world.annotate(APP, "krono.dev/propagation", Some("retry")).await;
+    world.eventually("ConfigMap i000-one", text_is("bad")).await;
+    world.eventually(APP, |it| numbers(it) == "3 of 4").await;
+    world.eventually("ConfigMap i000-one", text_is("three")).await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+    assert!(world.there(APP).await["metadata"]["annotations"].get("krono.dev/propagation").is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v38_a_newer_revision_ends_a_halt_and_who_failed_moves_first() {
+    let policy = careful("Halt");
+    let world = fleet(3, &policy).await;
+    issue(&world, "bad", &policy).await;
+    phase(&world, "Halted").await;
+    world.settled().await;
+    issue(&world, "three", &policy).await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "three").await.len(), 3);
+    let at =
+        |it: &Value| it["status"]["assignment"]["admission"]["at"].as_str().unwrap_or_default().to_owned();
+    let first = at(&world.there("App i000").await);
+    assert!(first < at(&world.there("App i001").await));
+    assert!(condition(&world.there(APP).await, "PropagationHalted").is_null());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v21_a_retry_tries_again() {
+    let policy = careful("Halt");
+    let world = fleet(3, &policy).await;
+    issue(&world, "bad", &policy).await;
+    phase(&world, "Halted").await;
+    world.settled().await;
+    world.annotate(APP, "krono.dev/propagation", Some("retry")).await;
+    world.eventually(APP, |it| it["status"]["propagation"]["restartedAt"].is_string()).await;
+    phase(&world, "Halted").await;
+    world.settled().await;
+    assert_eq!(assigned(&world, 2).await, 1);
+    assert_eq!(mark(&world, 2).await, "halted: 1 of 3 instances failed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v42_an_abort_halts_and_returns_who_has_not_arrived() {
+    let policy = json!({"propagateWhen": ["${each.index < 2}"]});
+    let world = fleet(4, &policy).await;
+    issue(&world, "bad", &policy).await;
+    world.eventually(APP, |it| it["status"]["propagation"]["instances"]["inFlight"] == 2).await;
+    world.annotate(APP, "krono.dev/propagation", Some("aborted")).await;
+    phase(&world, "Aborted").await;
+    for at in 0..2 {
+        world.eventually(&format!("ConfigMap {}-one", name(at)), text_is("one")).await;
+    }
+    world.settled().await;
+    assert_eq!(assigned(&world, 1).await, 4);
+    assert_eq!(mark(&world, 2).await, "halted: aborted");
+    assert!(world.there(APP).await["metadata"]["annotations"].get("krono.dev/propagation").is_none());
+    // What comes next is not aborted.
+    edit(&world, &app("three", &json!({"propagation": {}}))).await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "three").await.len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v23_a_rollback_waits_for_nothing_unless_it_is_controlled() {
+    let policy = json!({"propagateWhen": ["${each.index < 1}"]});
+    let world = fleet(3, &policy).await;
+    issue(&world, "two", &json!({"propagation": {}})).await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+    edit(&world, &app("two", &policy)).await;
+    world
+        .merge(
+            APP,
+            json!({"metadata": {"annotations":
+        {"kro.run/rollback-to-revision": "1", "krono.dev/rollback-mode": "Controlled"}}}),
+        )
+        .await;
+    world
+        .eventually(APP, |it| {
+            it["status"]["propagation"]["instances"]["settled"] == 1 && numbers(it) == "3 of 3"
+        })
+        .await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "one").await.len(), 1);
+    world.annotate(APP, "krono.dev/rollback-mode", Some("Instant")).await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "one").await.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v36_so_many_may_fail_and_the_rest_goes_on() {
+    let policy = json!({
+        "propagateWhen": ["${linearlyUpdated(instances, each, 1)}"],
+        "propagation": {"progressDeadlineSeconds": 1, "maxFailures": 3},
+    });
+    let world = fleet(3, &policy).await;
+    issue(&world, "bad", &policy).await;
+    let told = phase(&world, "Completed").await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "bad").await.len(), 3);
+    assert_eq!(told["status"]["propagation"]["instances"]["failed"], 3, "{told:#}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v25_the_way_back_deletes_nothing_before_somebody_approves() {
+    let policy = careful("Rollback");
+    let world = fleet(2, &policy).await;
+    let mut more = app("bad", &policy);
+    let second = json!({"id": "second", "template": {"apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "${schema.metadata.name}-second"}}});
+    more["spec"]["resources"].as_array_mut().expect("a list").push(second);
+    edit(&world, &more).await;
+    world.there("ConfigMap i000-second").await;
+    world.eventually(APP, |it| numbers(it) == "1 of 2").await;
+    world.eventually("ConfigMap i000-one", text_is("one")).await;
+    let told = world.eventually(APP, |it| !condition(it, "DeletionPending").is_null()).await;
+    assert!(
+        message(&told, "DeletionPending").contains("krono propagation approve rgd/app --deletes"),
+        "{told:#}"
+    );
+    world.settled().await;
+    world.there("ConfigMap i000-second").await;
+    world.annotate(APP, "krono.dev/allow-deletes", Some("1")).await;
+    world.gone("ConfigMap i000-second").await;
+    world.eventually(APP, |it| condition(it, "DeletionPending").is_null()).await;
+    world.settled().await;
+}

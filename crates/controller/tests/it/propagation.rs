@@ -1,0 +1,361 @@
+//! How a new revision reaches a fleet, and how people have a say in it.
+
+use serde_json::{Value, json};
+
+use crate::revisions::{APP, edit, revision, text_is};
+use crate::world::{World, condition, config_map, definition, message};
+
+/// Revisions are told apart by a text; that of `bad` never becomes ready.
+pub(crate) fn app(text: &str, policy: &Value) -> Value {
+    let ready = "readyWhen: ['${one.data.text != \"bad\"}']";
+    let mut made =
+        definition("App", "spec: {text: string}", &config_map("one", &format!("text: '{text}'"), ready));
+    let fields = policy.as_object().expect("a map").clone();
+    made["spec"].as_object_mut().expect("a map").extend(fields);
+    made
+}
+
+/// So many instances at revision `one`, `i000` the first of them; all are ready.
+pub(crate) async fn fleet(count: usize, policy: &Value) -> World {
+    let world = World::start().await;
+    edit(&world, &app("one", policy)).await;
+    for at in 0..count {
+        world.instance(&format!("App {}", name(at)), "text: hello").await;
+    }
+    for at in 0..count {
+        world.active(&format!("App {}", name(at))).await;
+    }
+    world.settled().await;
+    world
+}
+
+pub(crate) fn name(at: usize) -> String {
+    format!("i{at:03}")
+}
+
+/// Issues a revision; it reaches whomever it may.
+pub(crate) async fn issue(world: &World, text: &str, policy: &Value) {
+    edit(world, &app(text, policy)).await;
+}
+
+/// The definition, when its propagation is in that phase.
+pub(crate) async fn phase(world: &World, phase: &str) -> Value {
+    world.eventually(APP, |it| it["status"]["propagation"]["phase"] == phase).await
+}
+
+/// How many instances are assigned to a revision.
+pub(crate) async fn assigned(world: &World, number: i64) -> usize {
+    let all = world.all("App").await;
+    all.iter().filter(|it| it["status"]["assignment"]["revision"] == number).count()
+}
+
+/// The instances whose resource has this text.
+pub(crate) async fn with_text(world: &World, text: &str) -> Vec<String> {
+    let all = world.all("ConfigMap").await;
+    let found = all.iter().filter(|it| it["data"]["text"] == text);
+    let mut names: Vec<String> =
+        found.filter_map(|it| it["metadata"]["name"].as_str()).map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+/// The waves that were told of, in order.
+async fn waves(world: &World) -> Vec<String> {
+    let mut waves: Vec<String> = world
+        .told()
+        .await
+        .into_iter()
+        .filter_map(|it| it.strip_prefix("Normal PropagationWave: ").map(str::to_owned))
+        .collect();
+    waves.sort();
+    waves
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v36_without_policy_everybody_moves_at_once_and_nothing_more_is_written() {
+    let world = fleet(3, &json!({})).await;
+    issue(&world, "two", &json!({})).await;
+    for at in 0..3 {
+        world.eventually(&format!("ConfigMap {}-one", name(at)), text_is("two")).await;
+    }
+    world.settled().await;
+    let told = world.there(APP).await;
+    assert!(told["status"]["propagation"].is_null(), "{told:#}");
+    for instance in world.all("App").await {
+        assert!(instance["status"]["assignment"]["admission"].is_null(), "{instance:#}");
+    }
+    assert!(revision(&world, 1).await["metadata"]["annotations"]["krono.dev/completed"].is_null());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v35_an_exponential_gate_admits_one_then_two_then_four() {
+    let policy = json!({"propagateWhen": ["${exponentiallyUpdated(instances, each)}"]});
+    let world = fleet(7, &policy).await;
+    issue(&world, "two", &policy).await;
+    let told = phase(&world, "Completed").await;
+    world.eventually(APP, |it| it["status"]["propagation"]["instances"]["updated"] == 7).await;
+    world.settled().await;
+    assert_eq!(
+        waves(&world).await,
+        [
+            "wave 1: 1 instance move to revision 2",
+            "wave 2: 2 instances move to revision 2",
+            "wave 3: 4 instances move to revision 2"
+        ],
+        "{told:#}"
+    );
+    assert_eq!(with_text(&world, "two").await.len(), 7);
+    let told = world.there(APP).await;
+    assert!(condition(&told, "Propagating").is_null());
+    assert!(
+        world
+            .told()
+            .await
+            .contains(&"Normal PropagationCompleted: revision 2 reached 7 instances".to_owned())
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v34_the_formula_of_the_design_works_as_printed() {
+    let formula = "${size(instances.filter(i, i.status.observedRGDRevision == rgd.status.currentRevision)) >= \
+                   exponentialTarget(each.index)}";
+    let policy = json!({"propagateWhen": [formula]});
+    let world = fleet(3, &policy).await;
+    issue(&world, "two", &policy).await;
+    world.eventually(APP, |it| it["status"]["propagation"]["instances"]["updated"] == 3).await;
+    world.settled().await;
+    assert_eq!(waves(&world).await.len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v40_the_definition_says_who_waits_and_why_and_nothing_is_written_on_those() {
+    let policy = json!({"propagateWhen": ["${each.index < 2}"]});
+    let world = fleet(4, &policy).await;
+    let before = world.there("App i003").await;
+    issue(&world, "two", &policy).await;
+    let told = world.eventually(APP, |it| it["status"]["propagation"]["instances"]["settled"] == 2).await;
+    world.settled().await;
+    let propagation = &told["status"]["propagation"];
+    assert_eq!(propagation["waiting"][0]["count"], 2);
+    assert_eq!(propagation["waiting"][0]["reason"], "GateClosed");
+    assert_eq!(propagation["waiting"][0]["first"], json!(["default/i002", "default/i003"]));
+    let told = world.there(APP).await;
+    let expected = "revision 2 has settled at 2 of 4 instances, 0 on their way; 2 wait: propagateWhen[0] is not true: \
+                    each.index < 2";
+    assert_eq!(message(&told, "Propagating"), expected);
+    assert_eq!(world.there("App i003").await, before);
+    assert_eq!(with_text(&world, "two").await, ["i000-one", "i001-one"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v41_a_restart_neither_forgets_nor_repeats() {
+    let gate = |most: usize| json!({"propagateWhen": [format!("${{each.index < {most}}}")]});
+    let mut world = fleet(4, &gate(2)).await;
+    issue(&world, "two", &gate(2)).await;
+    world.eventually(APP, |it| it["status"]["propagation"]["instances"]["settled"] == 2).await;
+    world.settled().await;
+    let admission = |instance: &Value| instance["status"]["assignment"]["admission"].clone();
+    let before =
+        (world.there(APP).await["status"]["propagation"].clone(), admission(&world.there("App i000").await));
+    assert!(before.1["at"].is_string());
+    world.start_controllers();
+    world.settled().await;
+    let after =
+        (world.there(APP).await["status"]["propagation"].clone(), admission(&world.there("App i000").await));
+    assert_eq!(before, after);
+    assert_eq!(with_text(&world, "two").await, ["i000-one", "i001-one"]);
+    edit(&world, &app("two", &gate(3))).await;
+    world.eventually("ConfigMap i002-one", text_is("two")).await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "two").await.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v36_no_more_are_on_their_way_than_may_be() {
+    let policy = json!({"propagation": {"maxInFlight": 2}});
+    let world = fleet(5, &policy).await;
+    issue(&world, "bad", &policy).await;
+    world.eventually(APP, |it| it["status"]["propagation"]["instances"]["inFlight"] == 2).await;
+    world.settled().await;
+    let told = world.there(APP).await;
+    assert_eq!(told["status"]["propagation"]["waiting"][0]["reason"], "MaxInFlight");
+    assert_eq!((assigned(&world, 1).await, assigned(&world, 2).await), (3, 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v36_mistakes_are_told_at_once_and_nobody_moves() {
+    let good = json!({"propagation": {"maxInFlight": 2}});
+    let world = fleet(2, &good).await;
+    for (wrong, expected) in [
+        (
+            json!({"propagateWhen": ["${fleet.setled > 3}"]}),
+            "spec.propagateWhen[0]: undefined field 'setled'",
+        ),
+        (
+            json!({"propagateWhen": ["${each.spec.size > 3}"]}),
+            "spec.propagateWhen[0]: undefined field 'size'",
+        ),
+        (
+            json!({"propagation": {"windows": [{"schedule": "0 0 30 2 *", "duration": "1h"}]}}),
+            "spec.propagation.windows[0].schedule: \"0 0 30 2 *\" never comes",
+        ),
+        (
+            json!({"propagation": {"maxInFlight": 0}}),
+            "spec.propagation.maxInFlight: 0 would let no instance move",
+        ),
+    ] {
+        world.put_by_hand(&app("two", &wrong)).await;
+        let told = world.eventually(APP, |it| message(it, "PropagationInvalid").contains(expected)).await;
+        assert!(message(&told, "PropagationInvalid").starts_with("no instance moves to another revision: "));
+        world.settled().await;
+        assert_eq!(with_text(&world, "one").await.len(), 2);
+    }
+    let refusal = app("two", &json!({"propagation": {"progressDeadlineSeconds": 0}}));
+    assert!(world.try_put(&refusal).await.is_err());
+    edit(&world, &app("two", &good)).await;
+    world.eventually("ConfigMap i000-one", text_is("two")).await;
+    world.eventually("ConfigMap i001-one", text_is("two")).await;
+    world.settled().await;
+    assert!(condition(&world.there(APP).await, "PropagationInvalid").is_null());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v34_an_expression_without_a_value_keeps_instances_out_and_is_shown() {
+    let gate = "${int(each.metadata.name) > 0}";
+    let closed = json!({"propagateWhen": [gate]});
+    let world = fleet(2, &closed).await;
+    issue(&world, "two", &closed).await;
+    let told = world.eventually(APP, |it| !it["status"]["propagation"]["gateErrors"].is_null()).await;
+    assert_eq!(told["status"]["propagation"]["waiting"][0]["reason"], "GateFailed");
+    world.settled().await;
+    assert_eq!(with_text(&world, "one").await.len(), 2);
+    edit(&world, &app("two", &json!({"propagateWhen": [gate], "propagation": {"failurePolicy": "Open"}})))
+        .await;
+    world.eventually("ConfigMap i001-one", text_is("two")).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v42_a_pause_lets_nobody_move_and_its_end_lets_all() {
+    let policy = json!({"propagation": {}});
+    let world = fleet(3, &policy).await;
+    world.annotate(APP, "krono.dev/propagation", Some("paused")).await;
+    world.eventually(APP, |it| it["status"]["propagation"]["pausedSince"].is_string()).await;
+    issue(&world, "two", &policy).await;
+    let told = phase(&world, "Paused").await;
+    assert_eq!(told["status"]["propagation"]["waiting"][0]["reason"], "Paused");
+    world.settled().await;
+    assert_eq!(with_text(&world, "one").await.len(), 3);
+    world.annotate(APP, "krono.dev/propagation", None).await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "two").await.len(), 3);
+    let told = world.there(APP).await;
+    assert_eq!(told["status"]["propagation"]["standstills"][0]["cause"], "Paused");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v36_stages_come_in_order_and_wait_for_approval() {
+    let stages = json!([
+        {"name": "canary", "instanceSelector": {"matchLabels": {"ring": "0"}}},
+        {"name": "rest", "requireApproval": true},
+    ]);
+    let policy = json!({"propagation": {"stages": stages}});
+    let world = fleet(3, &policy).await;
+    world.merge("App i002", json!({"metadata": {"labels": {"ring": "0"}}})).await;
+    issue(&world, "two", &policy).await;
+    world.eventually("ConfigMap i002-one", text_is("two")).await;
+    let is_waiting = |it: &Value| it["status"]["propagation"]["waiting"][0]["reason"] == "StageNeedsApproval";
+    world.eventually(APP, is_waiting).await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "two").await, ["i002-one"]);
+    world.annotate(APP, "krono.dev/approved-stages", Some("1: rest")).await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "two").await, ["i002-one"]);
+    world.annotate(APP, "krono.dev/approved-stages", Some("2: rest")).await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "two").await.len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v33_who_does_not_follow_takes_no_part_and_blocks_nobody() {
+    let policy = json!({"propagateWhen": ["${linearlyUpdated(instances, each, 1)}"]});
+    let world = fleet(3, &policy).await;
+    world.annotate("App i000", "kro.run/rgd-revision", Some("1")).await;
+    world.eventually("App i000", |it| it["status"]["assignment"]["because"] == "Pinned").await;
+    world.annotate("App i002", "krono.dev/propagation-order", Some("-1")).await;
+    issue(&world, "two", &policy).await;
+    world.eventually(APP, |it| it["status"]["propagation"]["instances"]["settled"] == 2).await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "one").await, ["i000-one"]);
+    let at =
+        |it: &Value| it["status"]["assignment"]["admission"]["at"].as_str().unwrap_or_default().to_owned();
+    assert!(at(&world.there("App i002").await) < at(&world.there("App i001").await), "its turn came first");
+    // Once it follows again it has its turn like all others.
+    world.annotate("App i000", "kro.run/rgd-revision", None).await;
+    world.eventually("ConfigMap i000-one", text_is("two")).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v36_the_end_of_the_policy_is_the_end_of_waiting() {
+    let policy = json!({"propagateWhen": ["${false}"]});
+    let world = fleet(2, &policy).await;
+    issue(&world, "two", &policy).await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "one").await.len(), 2);
+    edit(&world, &app("two", &json!({}))).await;
+    world.eventually("ConfigMap i000-one", text_is("two")).await;
+    world.eventually("ConfigMap i001-one", text_is("two")).await;
+    world.eventually(APP, |it| it["status"]["propagation"].is_null()).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v36_a_stage_may_be_one_of_namespaces() {
+    let stages = json!([{"name": "test", "namespaceSelector": {"matchLabels": {"env": "test"}}}, {"name": "rest", "requireApproval": true}]);
+    let policy = json!({"propagation": {"stages": stages}});
+    let world = fleet(1, &policy).await;
+    world
+        .put(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "trial", "labels": {"env": "test"}}}))
+        .await;
+    world.instance("App trial/first", "text: hello").await;
+    world.active("App trial/first").await;
+    issue(&world, "two", &policy).await;
+    world.eventually("ConfigMap trial/first-one", text_is("two")).await;
+    let is_waiting = |it: &Value| it["status"]["propagation"]["waiting"][0]["reason"] == "StageNeedsApproval";
+    world.eventually(APP, is_waiting).await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "two").await, ["first-one"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v25_what_deletes_resources_waits_for_approval() {
+    let policy = json!({"propagation": {"deletes": "RequireApproval"}});
+    let with_second = |text: &str| {
+        let mut made = app(text, &policy);
+        let second = json!({"id": "second", "template": {"apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "${schema.metadata.name}-second"}}});
+        made["spec"]["resources"].as_array_mut().expect("a list").push(second);
+        made
+    };
+    let world = World::start().await;
+    edit(&world, &with_second("one")).await;
+    world.instance("App a", "text: hello").await;
+    world.active("App a").await;
+    edit(&world, &app("two", &policy)).await;
+    let is_waiting =
+        |it: &Value| it["status"]["propagation"]["waiting"][0]["reason"] == "DeletesNeedApproval";
+    world.eventually(APP, is_waiting).await;
+    world.settled().await;
+    assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "one");
+    world.annotate(APP, "krono.dev/allow-deletes", Some("2")).await;
+    world.gone("ConfigMap a-second").await;
+    world.eventually("ConfigMap a-one", text_is("two")).await;
+    world.settled().await;
+    // What deletes nothing waits for nobody.
+    edit(&world, &app("three", &policy)).await;
+    world.eventually("ConfigMap a-one", text_is("three")).await;
+    world.settled().await;
+}

@@ -1,0 +1,64 @@
+//! What the conditions of a definition say about its propagation.
+
+use krono_model::condition::Conditions;
+use krono_model::definition::{DELETION_PENDING, PROPAGATING, PROPAGATION_HALTED, PROPAGATION_INVALID};
+use serde_json::Value;
+
+use super::{World, metadata};
+use crate::fleet;
+
+/// Notes what holds, and drops what does not.
+pub(super) fn note(world: &World<'_>, conditions: &mut Conditions) {
+    let told = &world.definition["status"]["propagation"];
+    let phase = told["phase"].as_str().unwrap_or_default();
+    let is_given_up = matches!(phase, "Halted" | "RolledBack" | "Aborted");
+    let is_under_way = matches!(phase, "Propagating" | "Paused") && told["instances"].is_object();
+    let is_pending = fleet::are_deletions_pending(world.definition, &world.past);
+    let notes = [
+        (DELETION_PENDING, "DeletesNeedApproval", is_pending.then(|| deletion_pending(world))),
+        (PROPAGATION_INVALID, "PolicyInvalid", invalid(world)),
+        (PROPAGATING, phase, is_under_way.then(|| under_way(told))),
+        (PROPAGATION_HALTED, phase, is_given_up.then(|| given_up(world, told))),
+    ];
+    for (condition_type, reason, message) in notes {
+        match message {
+            Some(message) => conditions.note(condition_type, reason, &message),
+            None => conditions.drop_note(condition_type),
+        }
+    }
+}
+
+/// What is wrong with how a new revision should reach instances; nobody moves before it is put right.
+fn invalid(world: &World<'_>) -> Option<String> {
+    let wrong = fleet::problems(world.definition, world.compiled.ok())?;
+    Some(format!("no instance moves to another revision: {wrong}"))
+}
+
+fn under_way(told: &Value) -> String {
+    let instances = &told["instances"];
+    let progress = format!(
+        "revision {} has settled at {} of {} instances, {} on their way",
+        told["revision"], instances["settled"], instances["eligible"], instances["inFlight"]
+    );
+    let waiting = told["waiting"].as_array().and_then(|it| it.first());
+    let waiting =
+        waiting.map(|it| format!("; {} wait: {}", it["count"], it["message"].as_str().unwrap_or_default()));
+    progress + &waiting.unwrap_or_default()
+}
+
+fn deletion_pending(world: &World<'_>) -> String {
+    format!(
+        "what the revision that was rolled back has added stays in place; run `krono propagation approve rgd/{} --deletes` \
+         to have it deleted",
+        metadata(world.definition, "name")
+    )
+}
+
+fn given_up(world: &World<'_>, told: &Value) -> String {
+    let why = told["reason"].as_str().unwrap_or("somebody aborted it");
+    format!(
+        "revision {} reaches nobody else: {why}; edit the definition, or run `krono propagation retry rgd/{}`",
+        told["revision"],
+        metadata(world.definition, "name")
+    )
+}

@@ -1,0 +1,56 @@
+//! What a change of revision deletes or replaces in every instance.
+
+use krono_graph::{CompiledGraph, DeletionPolicy, Node, Subject};
+use krono_history::RevisionNumber;
+use krono_history::hold::{Hold, Place};
+use krono_model::metadata::is_retained_by_default;
+use krono_model::names;
+use serde_json::Value;
+
+use super::facts::hold_of;
+use crate::definition::Past;
+
+/// Whether a graph no longer makes something that another makes, or makes it as another kind; what is to stay anyway does not count.
+pub(super) fn deletes(from: &CompiledGraph, to: &CompiledGraph) -> bool {
+    let is_made = |node: &&Node| matches!(node.subject, Subject::Template(_));
+    let group_kind = |node: &Node| (node.subject.kind().group().to_owned(), node.subject.kind().kind.clone());
+    let stays = |node: &Node| {
+        let same = to.nodes.iter().filter(is_made).find(|it| it.id == node.id);
+        same.is_some_and(|it| group_kind(it) == group_kind(node))
+    };
+    from.nodes.iter().filter(is_made).any(|node| !stays(node) && !is_retained(node))
+}
+
+fn is_retained(node: &Node) -> bool {
+    let kind = node.subject.kind();
+    match node.deletion {
+        Some(DeletionPolicy::Retain) => true,
+        Some(DeletionPolicy::Delete) => false,
+        None => is_retained_by_default(&kind.api_version, &kind.kind),
+    }
+}
+
+/// Whether what instances no longer want is left in place: the way back from what was given up deletes nothing by itself.
+pub(super) fn leaves_surplus(definition: &Value, hold: &Hold) -> bool {
+    match hold {
+        Hold::Held { number, by: Place::Mark(_) } => {
+            definition["spec"]["propagation"]["deletes"] != "Allow" && !are_approved(definition, *number)
+        }
+        Hold::Held { .. } | Hold::Released | Hold::Invalid(_) => false,
+    }
+}
+
+/// Whether something waits for somebody to approve of its deletion.
+pub(crate) fn are_pending(definition: &Value, past: &Past<'_>) -> bool {
+    let hold = hold_of(definition, past.history);
+    let Hold::Held { number, by: Place::Mark(given_up) } = hold else { return false };
+    let graph = |number| past.graphs.graph_of(past.history.find(number)?.digest)?.ok();
+    let both = graph(given_up).zip(graph(number));
+    leaves_surplus(definition, &hold) && both.is_some_and(|(from, to)| deletes(from, to))
+}
+
+/// Whether somebody approved of what moving to a revision deletes.
+pub(super) fn are_approved(definition: &Value, number: RevisionNumber) -> bool {
+    let approved = definition["metadata"]["annotations"][names::ALLOW_DELETES_ANNOTATION].as_str();
+    approved.is_some_and(|it| it.trim().parse() == Ok(number))
+}

@@ -1,0 +1,183 @@
+//! How far the propagation of one content has come, as the status of its definition keeps it.
+
+use jiff::Timestamp;
+use krono_history::Digest;
+use krono_propagation::assignment::Assignment;
+use krono_propagation::fleet::{Cause, Standstill};
+use serde_json::{Map, Value, json};
+
+/// The field of a definition's status.
+pub(crate) const PROPAGATION: &str = "propagation";
+/// Standstills are kept for as long as they can matter; more than these never do.
+const MOST_STANDSTILLS: usize = 50;
+
+/// What of a propagation must outlive a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Ledger {
+    pub(super) content: Digest,
+    pub(super) started: Timestamp,
+    /// When everybody had settled, once.
+    pub(super) completed: Option<Timestamp>,
+    /// When somebody had it tried again.
+    pub(super) restarted: Option<Timestamp>,
+    /// Since when it is paused.
+    pub(super) paused: Option<Timestamp>,
+    /// Whether it was given up when it was last told.
+    pub(super) was_given_up: bool,
+    pub(super) standstills: Vec<Standstill>,
+}
+
+impl Ledger {
+    pub(super) fn new(target: Assignment, now: Timestamp) -> Self {
+        Self {
+            content: target.digest,
+            started: now,
+            completed: None,
+            restarted: None,
+            paused: None,
+            was_given_up: false,
+            standstills: Vec::new(),
+        }
+    }
+
+    pub(super) fn read(definition: &Value) -> Option<Self> {
+        let written = &definition["status"][PROPAGATION];
+        let time = |field: &str| written[field].as_str()?.parse().ok();
+        let standstills = written["standstills"].as_array().into_iter().flatten();
+        Some(Self {
+            content: written["digest"].as_str()?.parse().ok()?,
+            started: time("startedAt")?,
+            completed: time("completedAt"),
+            restarted: time("restartedAt"),
+            paused: time("pausedSince"),
+            was_given_up: matches!(written["phase"].as_str(), Some("Halted" | "RolledBack" | "Aborted")),
+            standstills: standstills.filter_map(standstill).collect(),
+        })
+    }
+
+    /// All but what a look finds anew.
+    pub(super) fn written(&self, target: Assignment) -> Map<String, Value> {
+        let times = [
+            ("startedAt", Some(self.started)),
+            ("completedAt", self.completed),
+            ("restartedAt", self.restarted),
+            ("pausedSince", self.paused),
+        ];
+        let mut written = Map::new();
+        written.insert("revision".to_owned(), json!(target.number.to_wire()));
+        written.insert("digest".to_owned(), json!(target.digest.to_string()));
+        for (field, time) in times {
+            if let Some(time) = time {
+                written.insert(field.to_owned(), json!(time.to_string()));
+            }
+        }
+        if !self.standstills.is_empty() {
+            let all: Vec<Value> = self.standstills.iter().map(told).collect();
+            written.insert("standstills".to_owned(), json!(all));
+        }
+        written
+    }
+
+    /// Keeps a pause, or its end.
+    pub(super) fn pause(&mut self, is_paused: bool, now: Timestamp) {
+        match (self.paused, is_paused) {
+            (None, true) => self.paused = Some(now),
+            (Some(since), false) => {
+                self.paused = None;
+                self.stood_still(since, now, Cause::Paused);
+            }
+            (None, false) | (Some(_), true) => {}
+        }
+    }
+
+    /// Keeps the time between the last sign of an earlier leader and the beginning of this one.
+    pub(super) fn was_vacant(&mut self, from: Timestamp, to: Timestamp) {
+        let is_known = self.standstills.iter().any(|it| it.cause == Cause::NoLeader && it.to == to);
+        if is_known || to <= self.started || from >= to {
+            return;
+        }
+        if let Some(since) = self.paused {
+            self.stood_still(since, from, Cause::Paused);
+            self.paused = Some(since.max(to));
+        }
+        self.stood_still(from.max(self.started), to, Cause::NoLeader);
+    }
+
+    /// None overlaps another.
+    fn stood_still(&mut self, from: Timestamp, to: Timestamp, cause: Cause) {
+        let from = self.standstills.last().map_or(from, |it| from.max(it.to));
+        if from < to {
+            self.standstills.push(Standstill { from, to, cause });
+        }
+        let surplus = self.standstills.len().saturating_sub(MOST_STANDSTILLS);
+        self.standstills.drain(..surplus);
+    }
+}
+
+fn standstill(written: &Value) -> Option<Standstill> {
+    let time = |field: &str| written[field].as_str()?.parse().ok();
+    let cause = if written["cause"] == "Paused" { Cause::Paused } else { Cause::NoLeader };
+    Some(Standstill { from: time("from")?, to: time("to")?, cause })
+}
+
+fn told(standstill: &Standstill) -> Value {
+    let cause = match standstill.cause {
+        Cause::NoLeader => "NoLeader",
+        Cause::Paused => "Paused",
+    };
+    json!({"from": standstill.from.to_string(), "to": standstill.to.to_string(), "cause": cause})
+}
+
+#[cfg(test)]
+mod tests {
+    use krono_history::RevisionNumber;
+
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).expect("a time")
+    }
+
+    fn ledger() -> Ledger {
+        Ledger::new(target(), at(10))
+    }
+
+    fn target() -> Assignment {
+        let digest = "a".repeat(40).parse().expect("a digest");
+        Assignment { number: RevisionNumber::FIRST, digest }
+    }
+
+    #[test]
+    fn v41_what_is_written_is_read_again() {
+        let mut ledger = ledger();
+        ledger.was_vacant(at(12), at(20));
+        ledger.pause(true, at(30));
+        ledger.pause(false, at(40));
+        ledger.pause(true, at(50));
+        (ledger.completed, ledger.restarted) = (Some(at(60)), Some(at(61)));
+        let definition = json!({"status": {"propagation": ledger.written(target())}});
+        assert_eq!(Ledger::read(&definition), Some(ledger));
+        assert_eq!(Ledger::read(&json!({})), None);
+    }
+
+    #[test]
+    fn v39_times_without_a_leader_and_pauses_do_not_overlap() {
+        let mut ledger = ledger();
+        ledger.pause(true, at(15));
+        ledger.was_vacant(at(20), at(30));
+        ledger.was_vacant(at(20), at(30));
+        ledger.pause(false, at(40));
+        let spans: Vec<(i64, i64, Cause)> =
+            ledger.standstills.iter().map(|it| (it.from.as_second(), it.to.as_second(), it.cause)).collect();
+        assert_eq!(spans, [(15, 20, Cause::Paused), (20, 30, Cause::NoLeader), (30, 40, Cause::Paused)]);
+    }
+
+    #[test]
+    fn v39_what_was_before_the_start_does_not_matter() {
+        let mut ledger = ledger();
+        ledger.was_vacant(at(1), at(5));
+        assert_eq!(ledger.standstills, []);
+        ledger.was_vacant(at(1), at(15));
+        assert_eq!((ledger.standstills[0].from, ledger.standstills[0].to), (at(10), at(15)));
+    }
+}

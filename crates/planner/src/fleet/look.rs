@@ -1,0 +1,376 @@
+//! One look at all instances of a definition that wait for their turn: who has it now, and what is written down first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use krono_graph::CompiledGraph;
+use krono_history::Digest;
+use krono_history::hold::{Hold, Place};
+use krono_history::revision::Revision;
+use krono_model::names;
+use krono_propagation::assignment::Assignment;
+use krono_propagation::fleet::{
+    Admission, Controls, Deletions, Fleet, Leadership, Member, Movement, Progress, RollbackBy,
+};
+use krono_propagation::mark::{self, Mark, Outcome};
+use krono_propagation::policy::{Deletes, RollbackMode};
+use krono_propagation::{Counts, Decision, Phase, decide};
+use serde_json::{Map, Value, json};
+
+use super::ledger::{Ledger, PROPAGATION};
+use super::member::member;
+use super::step::{Step, annotate, annotate_definition, status_patch};
+use super::waves::{Request, Rules, Waves};
+use super::{Facts, Schemas, Turn, World, deletions, is_lost, telling};
+use crate::instance::Notice;
+
+/// The reason on the mark of a propagation that somebody aborted.
+const ABORTED: &str = "aborted";
+
+/// All that a look at a whole fleet is made from; caches that are incomplete show none.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// What is the same for all instances.
+    pub facts: &'a Facts,
+    /// The definition.
+    pub definition: &'a Value,
+    /// The graph of what instances move to, where it makes one.
+    pub graph: Option<&'a CompiledGraph>,
+    /// All instances.
+    pub instances: &'a [Value],
+    /// The labels of namespaces, where stages ask for them.
+    pub namespaces: &'a BTreeMap<String, Value>,
+    /// The revisions that are kept.
+    pub schemas: &'a dyn Schemas,
+    /// Since when somebody looks.
+    pub leading: Leading,
+    /// The time.
+    pub now: Timestamp,
+}
+
+/// Since when somebody looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leading {
+    /// Since when whoever looks now does.
+    pub since: Timestamp,
+    /// When whoever looked before was last heard of.
+    pub vacant_from: Option<Timestamp>,
+}
+
+/// What comes of a look.
+#[derive(Clone, Debug, Default)]
+pub struct Look {
+    /// To be done first and in order; then it is to be looked again.
+    pub steps: Vec<Step>,
+    /// Who has a turn, by the place among the instances; everybody else waits.
+    pub turns: Vec<(usize, Turn)>,
+    /// A merge patch of the definition's status that names the version seen; nothing when all is told.
+    pub status: Option<Value>,
+    /// What people should hear of when the steps are done, or the turns taken.
+    pub notices: Vec<Notice>,
+    /// When to look again though nothing changes.
+    pub look_again: Option<Timestamp>,
+    /// How far it has come; nothing while nobody may move.
+    pub progress: Option<Told>,
+}
+
+/// How far a propagation has come, in numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The revision.
+    pub target: Assignment,
+    /// How many instances stand how.
+    pub counts: Counts,
+    /// How many wait for their turn.
+    pub waiting: usize,
+    /// Whether everybody who takes part has settled.
+    pub is_completed: bool,
+    /// How long that took, when it has just come about.
+    pub took: Option<jiff::SignedDuration>,
+}
+
+impl Look {
+    fn of(steps: Vec<Step>, notices: Vec<Notice>) -> Self {
+        Self { steps, notices, ..Self::default() }
+    }
+}
+
+/// Looks at all instances of a definition.
+pub fn look(scene: &Scene<'_>) -> Look {
+    let published = &scene.definition["status"][PROPAGATION];
+    if !scene.facts.is_gated {
+        let forget = (!published.is_null()).then(|| status_patch(scene.definition, &Value::Null));
+        return Look::of(forget.into_iter().map(Step::PatchDefinitionStatus).collect(), Vec::new());
+    }
+    let rules = match Waves::of(scene.definition, scene.graph) {
+        Some(waves) => waves.rules().cloned().ok(),
+        None => Some(Rules::default()),
+    };
+    // What makes no sense is told on the definition; everybody stays.
+    let (Some(rules), Ok(request)) = (rules, Request::of(scene.definition)) else { return Look::default() };
+    Looking { scene, rules: &rules, request, target: scene.facts.current, published }.look()
+}
+
+struct Looking<'l> {
+    scene: &'l Scene<'l>,
+    rules: &'l Rules,
+    request: Option<Request>,
+    target: Assignment,
+    /// What the status of the definition says.
+    published: &'l Value,
+}
+
+impl Looking<'_> {
+    fn look(&self) -> Look {
+        let steps = self.answer().unwrap_or_default();
+        if !steps.is_empty() {
+            return Look::of(steps, Vec::new());
+        }
+        let members = self.members();
+        let ledger = match self.ledger(&members) {
+            Ok(ledger) => ledger,
+            Err(steps) => return Look::of(steps, Vec::new()),
+        };
+        let decision =
+            decide(&self.fleet(&members, &ledger), &self.rules.policy, &self.rules.gates, self.scene.now);
+        match self.marks(&ledger, &decision) {
+            Some(look) => look,
+            None => self.outcome(&members, ledger, &decision),
+        }
+    }
+
+    /// What people asked for once, as changes; nothing when they asked for nothing.
+    fn answer(&self) -> Option<Vec<Step>> {
+        let history = &self.scene.facts.history;
+        let answered = || vec![annotate_definition(self.scene.definition, names::PROPAGATION_ANNOTATION)];
+        match self.request? {
+            Request::Pause => None,
+            Request::Abort => {
+                let ledger =
+                    Ledger::read(self.scene.definition).filter(|it| it.content == self.target.digest);
+                let is_over = ledger.is_some_and(|it| it.completed.is_some());
+                let is_possible = self.movement() == Movement::Forward && self.mark().is_none() && !is_over;
+                let revision = history.newest_with(self.target.digest).filter(|_| is_possible);
+                let mark = Mark { outcome: Outcome::Halted, reason: ABORTED.to_owned() };
+                Some(revision.map_or_else(answered, |it| {
+                    vec![annotate(it, names::FAILED_ANNOTATION, Some(&mark.to_string()))]
+                }))
+            }
+            Request::Retry => {
+                let latest = history.latest()?.digest;
+                let marked = history.live().filter(|it| it.digest == latest && Mark::of(it).is_some());
+                let steps: Vec<Step> =
+                    marked.map(|it| annotate(it, names::FAILED_ANNOTATION, None)).collect();
+                Some(if steps.is_empty() { answered() } else { steps })
+            }
+        }
+    }
+
+    fn mark(&self) -> Option<Mark> {
+        mark::mark_of(&self.scene.facts.history, self.target.digest)
+    }
+
+    fn members(&self) -> Vec<Member<'_>> {
+        let scene = self.scene;
+        let world = |instance| World {
+            facts: scene.facts,
+            instance,
+            schemas: scene.schemas,
+            turn: Turn::Waits,
+            now: scene.now,
+        };
+        let labels = |instance: &Value| {
+            let namespace = instance["metadata"]["namespace"].as_str();
+            namespace.and_then(|it| scene.namespaces.get(it)).unwrap_or(&Value::Null)
+        };
+        scene.instances.iter().map(|it| member(&world(it), labels(it))).collect()
+    }
+
+    /// What is known of this propagation, or what must be written down before anything is decided by it.
+    fn ledger(&self, members: &[Member<'_>]) -> Result<Ledger, Vec<Step>> {
+        let now = self.scene.now;
+        if let Some(step) = self.published.is_null().then(|| self.first_good(members)).flatten() {
+            return Err(vec![step]);
+        }
+        let known = Ledger::read(self.scene.definition).filter(|it| it.content == self.target.digest);
+        let is_new = known.is_none();
+        let before = known.unwrap_or_else(|| Ledger::new(self.target, now));
+        let mut ledger = before.clone();
+        let is_retried = ledger.was_given_up && self.mark().is_none();
+        if is_retried {
+            (ledger.restarted, ledger.was_given_up) = (Some(now), false);
+        }
+        let is_paused = self.request == Some(Request::Pause) || self.rules.policy.is_paused;
+        if let Some(from) = self.scene.leading.vacant_from {
+            ledger.was_vacant(from, self.scene.leading.since);
+        }
+        ledger.pause(is_paused, now);
+        if !is_new && ledger == before {
+            return Ok(ledger);
+        }
+        let mut record =
+            if is_new { Map::new() } else { self.published.as_object().cloned().unwrap_or_default() };
+        if is_new || is_retried {
+            record.insert("phase".to_owned(), json!("Propagating"));
+            record.remove("reason");
+        }
+        record.extend(ledger.written(self.target));
+        if ledger.paused.is_none() {
+            record.remove("pausedSince");
+        }
+        Err(vec![Step::PatchDefinitionStatus(status_patch(self.scene.definition, &Value::Object(record)))])
+    }
+
+    /// Where nobody kept a ledger before: what instances were last seen to be well with is what one may go back to.
+    fn first_good(&self, members: &[Member<'_>]) -> Option<Step> {
+        let history = &self.scene.facts.history;
+        let latest = history.latest().map(|it| it.digest);
+        let observed: BTreeSet<Digest> =
+            members.iter().filter_map(|it| it.observed).map(|it| it.digest).collect();
+        let is_good = |it: &&Revision| {
+            let content = it.digest;
+            content != self.target.digest
+                && Some(content) != latest
+                && observed.contains(&content)
+                && mark::mark_of(history, content).is_none()
+        };
+        let found = history.live().rfind(is_good).filter(|it| !it.is_completed)?;
+        Some(annotate(found, names::COMPLETED_ANNOTATION, Some(&self.scene.now.to_string())))
+    }
+
+    fn fleet<'f>(&'f self, members: &'f [Member<'f>], ledger: &'f Ledger) -> Fleet<'f> {
+        let mark = self.mark();
+        let is_aborted = mark.as_ref().is_some_and(|it| it.reason == ABORTED);
+        Fleet {
+            members,
+            target: self.target,
+            last_good: mark::last_good(&self.scene.facts.history, |it| it.is_completed),
+            movement: self.movement(),
+            progress: Progress {
+                started: ledger.started,
+                is_completed: ledger.completed.is_some(),
+                restarted: ledger.restarted,
+                mark,
+            },
+            controls: Controls {
+                paused: ledger.paused,
+                is_aborted,
+                approved_stages: self.approved_stages(),
+                deletions: self.deletions(members),
+            },
+            leadership: Leadership { since: self.scene.leading.since, standstills: &ledger.standstills },
+            definition: self.scene.definition,
+        }
+    }
+
+    /// What those who have not moved yet would lose.
+    fn deletions(&self, members: &[Member<'_>]) -> Deletions {
+        let Some(target) =
+            self.scene.graph.filter(|_| self.rules.policy.deletes == Some(Deletes::RequireApproval))
+        else {
+            return Deletions::None;
+        };
+        let contents: BTreeSet<Digest> = members.iter().filter_map(|it| it.assigned).collect();
+        let graphs = contents.iter().filter_map(|it| self.scene.schemas.graph_of(*it)?.ok());
+        match graphs.into_iter().any(|it| deletions::deletes(it, target)) {
+            false => Deletions::None,
+            true if deletions::are_approved(self.scene.definition, self.target.number) => Deletions::Approved,
+            true => Deletions::Pending,
+        }
+    }
+
+    /// Content that was given up is never a way back: it waits for somebody to have it tried again.
+    fn movement(&self) -> Movement {
+        let back = |by| Movement::Back { mode: self.rollback_mode(), by };
+        let history = &self.scene.facts.history;
+        let is_latest = history.latest().is_some_and(|it| it.digest == self.target.digest);
+        let is_restored = history.find(self.target.number).is_some_and(|it| it.is_rollback);
+        match self.scene.facts.hold {
+            Hold::Held { by: Place::Mark(_), .. } => {
+                Movement::Back { mode: RollbackMode::Instant, by: RollbackBy::Failures }
+            }
+            Hold::Held { .. } if !is_latest => back(RollbackBy::Person),
+            Hold::Held { .. } | Hold::Released | Hold::Invalid(_) if is_restored && self.mark().is_none() => {
+                back(RollbackBy::Person)
+            }
+            Hold::Held { .. } | Hold::Released | Hold::Invalid(_) => Movement::Forward,
+        }
+    }
+
+    fn rollback_mode(&self) -> RollbackMode {
+        match self.annotation(names::ROLLBACK_MODE_ANNOTATION) {
+            Some(it) if it.eq_ignore_ascii_case("Instant") => RollbackMode::Instant,
+            Some(it) if it.eq_ignore_ascii_case("Controlled") => RollbackMode::Controlled,
+            Some(_) | None => self.rules.policy.rollback_mode,
+        }
+    }
+
+    /// Approval is for one revision.
+    fn approved_stages(&self) -> BTreeSet<String> {
+        let approved = self.annotation(names::APPROVED_STAGES_ANNOTATION).and_then(|it| it.split_once(':'));
+        let stages = approved.filter(|(number, _)| number.trim().parse() == Ok(self.target.number));
+        stages.into_iter().flat_map(|(_, it)| it.split(',')).map(|it| it.trim().to_owned()).collect()
+    }
+
+    fn annotation(&self, key: &str) -> Option<&str> {
+        self.scene.definition["metadata"]["annotations"][key].as_str()
+    }
+
+    /// What is written on revisions before anything else: that one was given up, or that it reached everybody.
+    fn marks(&self, ledger: &Ledger, decision: &Decision) -> Option<Look> {
+        let revision = self.scene.facts.history.newest_with(self.target.digest)?;
+        if let Some(mark) = &decision.mark {
+            let step = annotate(revision, names::FAILED_ANNOTATION, Some(&mark.to_string()));
+            return Some(Look::of(vec![step], vec![telling::given_up(self.target, mark)]));
+        }
+        let is_first = decision.phase == Phase::Completed && ledger.completed.is_none();
+        (is_first && !revision.is_completed).then(|| {
+            let time = self.scene.now.to_string();
+            Look::of(vec![annotate(revision, names::COMPLETED_ANNOTATION, Some(&time))], Vec::new())
+        })
+    }
+
+    /// Who has a turn, and what is told when nobody has.
+    fn outcome(&self, members: &[Member<'_>], mut ledger: Ledger, decision: &Decision) -> Look {
+        let turns = self.turns(&ledger, decision);
+        let is_done = decision.phase == Phase::Completed && ledger.completed.is_none();
+        if is_done {
+            ledger.completed = Some(self.scene.now);
+        }
+        let record = telling::record(ledger.written(self.target), members, decision);
+        let is_told = record == *self.published;
+        let notices = telling::notices(self.target, members, decision, self.published, is_done);
+        Look {
+            // Those who move now are told of with the next look, which follows at once.
+            status: (!is_told && turns.is_empty()).then(|| status_patch(self.scene.definition, &record)),
+            notices,
+            look_again: decision.look_again,
+            progress: Some(Told {
+                target: self.target,
+                counts: decision.counts,
+                waiting: decision.waiting.iter().map(|it| it.told.count).sum(),
+                is_completed: decision.phase == Phase::Completed,
+                took: is_done.then(|| self.scene.now.duration_since(ledger.started)),
+            }),
+            turns,
+            steps: Vec::new(),
+        }
+    }
+
+    fn turns(&self, ledger: &Ledger, decision: &Decision) -> Vec<(usize, Turn)> {
+        let goes = decision.moves.iter().map(|it| {
+            let admission = Admission { at: it.at, from: it.from, is_excused: it.is_excused };
+            (it.member, Turn::Goes(admission))
+        });
+        let history = &self.scene.facts.history;
+        let returns = decision.returns.iter().filter_map(|it| {
+            let revision = history.newest_with(it.to)?;
+            let to = Assignment { number: revision.number, digest: revision.digest };
+            let admission = Admission { at: ledger.started, from: self.target.digest, is_excused: false };
+            Some((it.member, Turn::Takes { to, admission: Some(admission) }))
+        });
+        let births = decision.births.iter().filter(|it| !is_lost(&self.scene.instances[it.member]));
+        let births = births.map(|it| (it.member, Turn::Takes { to: it.on, admission: None }));
+        goes.chain(returns).chain(births).collect()
+    }
+}

@@ -1,0 +1,131 @@
+//! What an instance tells about its part in a propagation.
+
+use jiff::{SignedDuration, Timestamp};
+use krono_model::names;
+use krono_propagation::assignment::{Because, Remark};
+use krono_propagation::fleet::{Admission, Health, Member, Observed, Stance, read_order};
+use krono_propagation::limits::Allowance;
+use serde_json::Value;
+
+use super::census::observed_content;
+use super::record::ADMISSION;
+use super::{Decision, Facts, Turn, World, decide, turn};
+use crate::instance::{ASSIGNMENT, PROPAGATION, assignment, of_krono};
+
+/// An instance as a propagation sees it.
+pub(super) fn member<'a>(world: &World<'a>, namespace_labels: &'a Value) -> Member<'a> {
+    let instance = world.instance;
+    let known = of_krono(&instance["status"], ASSIGNMENT);
+    let admission = turn::read(&known[ADMISSION]);
+    Member {
+        namespace: text(instance, "namespace"),
+        name: text(instance, "name"),
+        created: text(instance, "creationTimestamp").parse().unwrap_or(Timestamp::UNIX_EPOCH),
+        assigned: assignment(instance).map(|(_, digest, _)| digest),
+        admission,
+        observed: observed(instance),
+        health: health(instance, admission, world.now),
+        hindered: SignedDuration::ZERO,
+        stance: stance(world),
+        order: order(world.facts, instance),
+        is_edited: is_edited(instance, &known[ADMISSION]),
+        object: instance,
+        namespace_labels,
+    }
+}
+
+fn text<'v>(instance: &'v Value, field: &str) -> &'v str {
+    instance["metadata"][field].as_str().unwrap_or_default()
+}
+
+/// When its status last changed is when it was observed.
+fn observed(instance: &Value) -> Option<Observed> {
+    let since = of_krono(&instance["status"], PROPAGATION)["lastTransitionTime"].as_str();
+    let since = since.and_then(|it| it.parse().ok()).unwrap_or(Timestamp::MIN);
+    observed_content(instance).map(|digest| Observed { digest, since })
+}
+
+/// What was wrong before the admission is no news after it.
+fn health(instance: &Value, admission: Option<Admission>, now: Timestamp) -> Health {
+    let since = || {
+        let ready = instance.pointer("/status/conditions").and_then(Value::as_array);
+        let ready = ready.and_then(|all| all.iter().find(|it| it["type"] == "Ready"));
+        let since =
+            ready.filter(|it| it["status"] != "True").and_then(|it| it["lastTransitionTime"].as_str());
+        let since =
+            since.or_else(|| of_krono(&instance["status"], PROPAGATION)["lastTransitionTime"].as_str());
+        let since = since.and_then(|it| it.parse().ok()).unwrap_or(now);
+        admission.map_or(since, |it| it.at.max(since))
+    };
+    match instance["status"]["state"].as_str() {
+        Some("ACTIVE") => Health::Ready,
+        Some("ERROR") => Health::Error(since()),
+        Some(_) | None => Health::Unready(since()),
+    }
+}
+
+fn order(facts: &Facts, instance: &Value) -> i64 {
+    let wish = instance["metadata"]["annotations"][names::PROPAGATION_ORDER_ANNOTATION].as_str();
+    wish.filter(|_| facts.limits.order == Allowance::Allowed).and_then(read_order).unwrap_or_default()
+}
+
+fn is_edited(instance: &Value, admission: &Value) -> bool {
+    let generation = |it: &Value| it["generation"].as_i64();
+    generation(admission).is_some_and(|at| generation(&instance["metadata"]).is_some_and(|now| now > at))
+}
+
+/// What the rules say about it while it waits for its turn.
+fn stance(world: &World<'_>) -> Stance {
+    let Decision { verdict, .. } = decide(&World { turn: Turn::Waits, ..*world }, None);
+    let current = world.facts.current.number;
+    let is_refused = |it: &Remark| matches!(it, Remark::SpecRefused { number, .. } if *number == current);
+    match verdict.because {
+        Because::Ending => Stance::Deleting,
+        Because::Paused => Stance::Paused,
+        Because::Minimum | Because::InputHeld | Because::Pinned => Stance::Pinned,
+        Because::Approved | Because::Manual => Stance::Manual,
+        Because::Following | Because::AwaitingAdmission if verdict.remarks.iter().any(is_refused) => {
+            Stance::Refused
+        }
+        Because::Following | Because::AwaitingAdmission => Stance::Auto,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().expect("a time")
+    }
+
+    #[test]
+    fn v37_what_was_wrong_before_the_admission_is_no_news() {
+        let digest = "a".repeat(40).parse().expect("a digest");
+        let admitted = Admission { at: at("2026-01-01T00:01:00Z"), from: digest, is_excused: false };
+        let check = |state: &str, since: &str, admission: Option<Admission>, expected: Health| {
+            let ready = json!({"type": "Ready", "status": "False", "lastTransitionTime": since});
+            let instance = json!({"status": {"state": state, "conditions": [ready]}});
+            assert_eq!(health(&instance, admission, at("2026-01-01T00:09:00Z")), expected, "{instance}");
+        };
+        let (early, late) = ("2026-01-01T00:00:30Z", "2026-01-01T00:02:00Z");
+        check("ACTIVE", early, Some(admitted), Health::Ready);
+        check("ERROR", early, Some(admitted), Health::Error(admitted.at));
+        check("ERROR", early, None, Health::Error(at(early)));
+        check("IN_PROGRESS", late, Some(admitted), Health::Unready(at(late)));
+        check("IN_PROGRESS", "", None, Health::Unready(at("2026-01-01T00:09:00Z")));
+    }
+
+    #[test]
+    fn v33_an_edit_after_the_admission_is_seen_by_the_generation() {
+        let check = |admission: Value, now: i64, expected: bool| {
+            let instance = json!({"metadata": {"generation": now}});
+            assert_eq!(is_edited(&instance, &admission), expected, "{admission} {now}");
+        };
+        check(json!({"generation": 3}), 3, false);
+        check(json!({"generation": 3}), 4, true);
+        check(Value::Null, 4, false);
+    }
+}

@@ -1,0 +1,142 @@
+//! What people are told about a propagation.
+
+use krono_propagation::assignment::Assignment;
+use krono_propagation::fleet::Member;
+use krono_propagation::mark::{Mark, Outcome};
+use krono_propagation::{Counts, Decision, FailureTold, Phase, Waiting};
+use serde_json::{Map, Value, json};
+
+use crate::instance::Notice;
+
+/// How many failures are told by name.
+const NAMED: usize = 10;
+
+/// `status.propagation` of a definition.
+pub(super) fn record(mut record: Map<String, Value>, members: &[Member<'_>], decision: &Decision) -> Value {
+    let (phase, reason) = phase(&decision.phase);
+    let mut put = |field: &str, value: Value| drop(record.insert(field.to_owned(), value));
+    put("phase", json!(phase));
+    if let Some(reason) = reason {
+        put("reason", json!(reason));
+    }
+    put("wave", json!(decision.wave));
+    put("instances", counts(&decision.counts));
+    let lists = [
+        ("waiting", decision.waiting.iter().map(waiting).collect::<Vec<Value>>()),
+        ("failures", decision.failures.iter().take(NAMED).map(|it| failure(members, it)).collect()),
+        ("gateErrors", decision.gate_errors.iter().map(|it| json!(it)).collect()),
+    ];
+    for (field, list) in lists {
+        if !list.is_empty() {
+            put(field, json!(list));
+        }
+    }
+    Value::Object(record)
+}
+
+fn phase(phase: &Phase) -> (&'static str, Option<&str>) {
+    match phase {
+        Phase::Completed => ("Completed", None),
+        Phase::Propagating => ("Propagating", None),
+        Phase::Paused => ("Paused", None),
+        Phase::Halted(reason) => ("Halted", Some(reason)),
+        Phase::RolledBack(reason) => ("RolledBack", Some(reason)),
+        Phase::Aborted => ("Aborted", None),
+    }
+}
+
+fn counts(counts: &Counts) -> Value {
+    json!({
+        "total": counts.total,
+        "eligible": counts.eligible,
+        "admitted": counts.admitted,
+        "settled": counts.settled,
+        "inFlight": counts.in_flight,
+        "failed": counts.failed,
+        "excused": counts.excused,
+        "ready": counts.ready,
+        "updated": counts.at_target,
+    })
+}
+
+fn waiting(waiting: &Waiting) -> Value {
+    json!({
+        "reason": waiting.wait.as_str(),
+        "message": waiting.text,
+        "count": waiting.told.count,
+        "first": waiting.told.first,
+    })
+}
+
+fn failure(members: &[Member<'_>], told: &FailureTold) -> Value {
+    let mut failure = json!({"instance": name(members, told), "message": told.failure.as_str()});
+    if told.is_excused {
+        failure["excused"] = json!(true);
+    }
+    failure
+}
+
+fn name(members: &[Member<'_>], told: &FailureTold) -> String {
+    members.get(told.member).map(Member::full_name).unwrap_or_default()
+}
+
+/// That a propagation was given up.
+pub(super) fn given_up(target: Assignment, mark: &Mark) -> Notice {
+    let number = target.number;
+    let (reason, note) = match mark.outcome {
+        Outcome::Halted => {
+            ("PropagationHalted", format!("revision {number} reaches nobody else: {}", mark.reason))
+        }
+        Outcome::RolledBack => {
+            ("PropagationRolledBack", format!("revision {number} is rolled back: {}", mark.reason))
+        }
+    };
+    Notice { reason, note, is_warning: true }
+}
+
+/// Once per wave, per failure, and at the end.
+pub(super) fn notices(
+    target: Assignment,
+    members: &[Member<'_>],
+    decision: &Decision,
+    published: &Value,
+    is_done: bool,
+) -> Vec<Notice> {
+    let number = target.number;
+    let known: Vec<&str> = published["failures"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it["instance"].as_str())
+        .collect();
+    let failures =
+        decision.failures.iter().take(NAMED).filter(|it| !known.contains(&name(members, it).as_str()));
+    let mut notices: Vec<Notice> = Vec::new();
+    if decision.moves.is_empty() {
+        notices.extend(failures.map(|it| failed(members, it, target)));
+    } else {
+        let instances = plural(decision.moves.len());
+        let note = format!("wave {}: {instances} move to revision {number}", decision.wave);
+        notices.push(Notice { reason: "PropagationWave", note, is_warning: false });
+    }
+    if is_done && decision.counts.eligible > 0 {
+        let note = format!("revision {number} reached {}", plural(decision.counts.eligible));
+        notices.push(Notice { reason: "PropagationCompleted", note, is_warning: false });
+    }
+    notices
+}
+
+fn failed(members: &[Member<'_>], told: &FailureTold, target: Assignment) -> Notice {
+    let excuse = if told.is_excused { "; it does not count" } else { "" };
+    let note = format!(
+        "{} failed at revision {}: {}{excuse}",
+        name(members, told),
+        target.number,
+        told.failure.as_str()
+    );
+    Notice { reason: "InstanceFailed", note, is_warning: true }
+}
+
+fn plural(count: usize) -> String {
+    if count == 1 { "1 instance".to_owned() } else { format!("{count} instances") }
+}

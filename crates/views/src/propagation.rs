@@ -1,0 +1,141 @@
+//! How far a revision has come on its way to instances.
+
+use krono_history::Digest;
+use serde_json::Value;
+
+use crate::table::cell;
+use crate::why::counted_instances;
+
+/// How wide a bar is.
+const BAR: u64 = 40;
+
+/// How far the current revision of a definition has come, in a few lines; nothing where nobody waits for a turn.
+pub fn propagation_text(definition: &Value) -> Option<String> {
+    let told = definition["status"].get("propagation").filter(|it| it["revision"].is_number())?;
+    let waiting = entries(told, "waiting")
+        .map(|it| format!("  {} wait: {} ({})\n", it["count"], message(it), names(it)));
+    let failures = entries(told, "failures")
+        .map(|it| format!("  {} failed: {}\n", it["instance"].as_str().unwrap_or_default(), message(it)));
+    let errors = entries(told, "gateErrors").filter_map(Value::as_str).map(|it| format!("  {}\n", cell(it)));
+    let lists: String = waiting.chain(failures).chain(errors).collect();
+    Some(heading(told) + &progress(told) + &lists)
+}
+
+fn heading(told: &Value) -> String {
+    let wave = told["wave"].as_u64().filter(|it| *it > 0).map(|it| format!(", wave {it}"));
+    let reason = told["reason"].as_str().map(|it| format!("  {}\n", cell(it)));
+    format!(
+        "Revision {}: {}{}\n{}",
+        told["revision"],
+        told["phase"].as_str().unwrap_or_default(),
+        wave.unwrap_or_default(),
+        reason.unwrap_or_default()
+    )
+}
+
+fn progress(told: &Value) -> String {
+    let count = |field: &str| told["instances"][field].as_u64().unwrap_or_default();
+    let (settled, failed, eligible) = (count("settled"), count("failed"), count("eligible"));
+    let bar = (eligible > 0).then(|| {
+        format!("[{}] {settled} of {}\n", bar(settled, failed, eligible), counted_instances(eligible))
+    });
+    let waiting: u64 = entries(told, "waiting").filter_map(|it| it["count"].as_u64()).sum();
+    format!(
+        "{}  {} on their way, {waiting} waiting, {failed} failed, {} excused\n",
+        bar.unwrap_or_default(),
+        count("inFlight"),
+        count("excused")
+    )
+}
+
+/// Why an instance waits for its turn, as far as its definition tells.
+pub(crate) fn reason_to_wait(definition: &Value, full_name: &str) -> Option<String> {
+    let told = &definition["status"]["propagation"];
+    let names_it =
+        |it: &&Value| it["first"].as_array().is_some_and(|all| all.iter().any(|it| it == full_name));
+    let mut all = entries(told, "waiting");
+    // Where its name is not told it may be the only reason there is.
+    let named = all.clone().find(names_it);
+    let only = if all.clone().count() == 1 { all.next() } else { None };
+    let reason = told["reason"].as_str().map(|it| format!(": {}", cell(it))).unwrap_or_default();
+    named.or(only).map(|it| message(it) + &reason)
+}
+
+/// Whether the propagation of a definition is about its latest content.
+pub fn is_of_latest(definition: &Value) -> bool {
+    let latest: Option<Digest> =
+        definition["status"]["latestRevisionHash"].as_str().and_then(|it| it.parse().ok());
+    let told = definition["status"]["propagation"]["digest"].as_str().and_then(|it| it.parse().ok());
+    latest.is_some() && latest == told
+}
+
+fn entries<'v>(told: &'v Value, field: &str) -> impl Iterator<Item = &'v Value> + Clone {
+    told[field].as_array().map(Vec::as_slice).unwrap_or_default().iter()
+}
+
+fn message(it: &Value) -> String {
+    cell(it["message"].as_str().unwrap_or_default())
+}
+
+fn names(waiting: &Value) -> String {
+    let first: Vec<&str> = entries(waiting, "first").filter_map(Value::as_str).collect();
+    let more = waiting["count"].as_u64().unwrap_or_default() > first.len() as u64;
+    first.join(", ") + if more { ", …" } else { "" }
+}
+
+/// Failures count as settled where so many may fail.
+fn bar(settled: u64, failed: u64, eligible: u64) -> String {
+    let done = (settled * BAR / eligible).min(BAR);
+    let bad = (failed * BAR).div_ceil(eligible).min(BAR - done.min(BAR));
+    let part = |character: char, count: u64| {
+        std::iter::repeat_n(character, usize::try_from(count).unwrap_or_default())
+    };
+    part('#', done).chain(part('!', bad)).chain(part('.', BAR - done - bad)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn definition() -> Value {
+        json!({"status": {"propagation": {
+            "revision": 3, "phase": "Halted", "reason": "1 of 8 instances failed", "wave": 2,
+            "instances": {"eligible": 8, "settled": 2, "inFlight": 1, "failed": 1, "excused": 0},
+            "waiting": [{"reason": "Halted", "message": "the propagation was given up; edit the definition, or retry",
+                "count": 5, "first": ["default/d", "default/e", "default/f"]}],
+            "failures": [{"instance": "default/c", "message": "in error for more than 30 seconds"}],
+        }}})
+    }
+
+    #[test]
+    fn v42_progress_is_told_in_a_few_lines() {
+        let expected = "\
+Revision 3: Halted, wave 2
+  1 of 8 instances failed
+[##########!!!!!.........................] 2 of 8 instances
+  1 on their way, 5 waiting, 1 failed, 0 excused
+  5 wait: the propagation was given up; edit the definition, or retry (default/d, default/e, default/f, …)
+  default/c failed: in error for more than 30 seconds
+";
+        assert_eq!(propagation_text(&definition()).as_deref(), Some(expected));
+        assert_eq!(propagation_text(&json!({"status": {}})), None);
+    }
+
+    #[test]
+    fn v42_who_waits_is_told_why() {
+        let expected = "the propagation was given up; edit the definition, or retry: 1 of 8 instances failed";
+        assert_eq!(reason_to_wait(&definition(), "default/e").as_deref(), Some(expected));
+        assert_eq!(reason_to_wait(&definition(), "default/z").as_deref(), Some(expected));
+        assert_eq!(reason_to_wait(&json!({}), "default/z"), None);
+    }
+
+    #[test]
+    fn bars_are_never_longer_than_they_are() {
+        for (settled, failed, eligible) in [(0, 0, 1), (1, 0, 1), (8, 8, 8), (3, 9, 9), (1, 1, 1000)] {
+            let bar = bar(settled, failed, eligible);
+            assert_eq!(bar.len() as u64, BAR, "{settled} {failed} {eligible}");
+        }
+    }
+}
