@@ -157,7 +157,8 @@ fn facts(engine: &Engine, serving: &Serving) -> Option<Facts> {
     let current = serving.current_revision()?;
     let definition = engine.definition(&serving.name)?;
     let revisions = serving.revisions();
-    Some(Facts::of(&definition, current, &revisions.history, revisions.issued_at()))
+    let notes = engine.options.notes;
+    Some(Facts::of(&definition, current, &revisions.history, revisions.issued_at(), notes))
 }
 
 /// One look at the instances of a definition.

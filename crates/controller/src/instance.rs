@@ -202,6 +202,8 @@ impl Pass<'_> {
         let resource = &self.serving.instances.resource;
         let name = (self.key.namespace.as_str(), self.key.name.as_str());
         match self.engine.requests.merge(resource, name, &patch, Subresource::Status).await {
+            // The server has not taken in the schema of the kind yet.
+            Ok(answer) if answer["status"].is_null() => Outcome::Retry,
             Ok(answer) => {
                 self.published(instance, answer).await;
                 outcome

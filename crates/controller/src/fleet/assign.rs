@@ -140,6 +140,10 @@ async fn write(
     };
     let answer = engine.requests.merge(resource, name, &patch, Subresource::Status).await;
     match answer {
+        Ok(answer) if !decision.is_told_by(&answer) => {
+            tracing::info!(definition = &*key.definition, name = key.name, "the server drops the assignment");
+            Outcome::Retry
+        }
         Ok(answer) => {
             for notice in decision.notices(&answer) {
                 engine.events.note(&answer, notice).await;

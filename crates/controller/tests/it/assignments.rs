@@ -90,6 +90,23 @@ async fn v14_a_pin_counts_that_comes_before_the_first_status() {
     world.settled().await;
 }
 
+/// As a server does that has not taken in the schema of the kind yet.
+#[tokio::test(flavor = "multi_thread")]
+async fn v14_an_assignment_that_the_server_drops_is_written_again() {
+    let world = World::start().await;
+    world.define(&app("one", "")).await;
+    let mut drops = 0;
+    world.line.break_with(move |request| {
+        let is_first = request.starts_with("PATCH") && request.contains("/apps/a/status") && drops < 3;
+        drops += usize::from(is_first);
+        is_first.then_some(Fault::Dropped)
+    });
+    world.instance("App a", "text: hello").await;
+    let told = world.active("App a").await;
+    assert_eq!(told["status"]["assignment"]["revision"], 1);
+    world.settled().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn v5_an_instance_has_all_fields_of_the_design() {
     let world = with_an_instance().await;

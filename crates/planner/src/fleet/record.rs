@@ -36,7 +36,12 @@ pub struct Decision<'a> {
 impl Decision<'_> {
     /// Whether the status of the instance says so already; equal contents are the same assignment.
     pub fn is_settled(&self) -> bool {
-        let (known, wanted) = (self.known(), self.record());
+        self.is_told_by(self.instance)
+    }
+
+    /// Whether the status of the instance says so, as the server has it: one that does not know a field yet drops it.
+    pub fn is_told_by(&self, instance: &Value) -> bool {
+        let (known, wanted) = (of_krono(&instance["status"], ASSIGNMENT), self.record());
         let fields = ["digest", "because", "reason", "message"];
         self.verdict.because == Because::Ending || fields.iter().all(|it| known[it] == wanted[it])
     }
