@@ -218,8 +218,7 @@ impl Pass<'_> {
         let resource = &self.serving.instances.resource;
         let name = (self.key.namespace.as_str(), self.key.name.as_str());
         match self.engine.requests.merge(resource, name, &patch, Subresource::Status).await {
-            // A server whose schema is behind drops what it does not know yet.
-            Ok(answer) if assignment(instance).is_some() && assignment(&answer).is_none() => Outcome::Retry,
+            Ok(answer) if is_dropped(instance, &answer) => Outcome::Retry,
             Ok(answer) => {
                 self.published(instance, answer).await;
                 outcome
@@ -280,4 +279,9 @@ impl Pass<'_> {
             None => self.refused.instance = Some(words),
         }
     }
+}
+
+/// Whether a server has dropped what it was told, because it has not taken in the schema of the kind yet.
+fn is_dropped(instance: &Value, answer: &Value) -> bool {
+    answer["status"].is_null() || (assignment(instance).is_some() && assignment(answer).is_none())
 }
