@@ -132,7 +132,7 @@ async fn write(
     }
     let patch = match with_input(engine, serving, facts, &decision).await {
         Some(patch) if decision.can_wait(facts) => {
-            engine.fleets.let_wait(key, decision.instance, patch);
+            engine.fleets.let_wait(key, decision.instance, &patch);
             engine.queue.add(Key::Instance(key.clone()));
             return Outcome::Done;
         }
