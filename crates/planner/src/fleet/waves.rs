@@ -27,14 +27,15 @@ pub struct Rules {
 impl Waves {
     /// From a definition and the graph that its instances move to; nothing where it leaves everybody free to move.
     pub fn of(definition: &Value, graph: Option<&CompiledGraph>) -> Option<Self> {
-        let spec = &definition["spec"];
-        Self::are_wanted(definition).then(|| Self(read(&spec["propagation"], &spec["propagateWhen"], graph)))
+        Self::are_wanted(definition).then(|| Self(read(&definition["spec"], graph)))
     }
 
     /// Whether a definition says anything about it.
     pub(super) fn are_wanted(definition: &Value) -> bool {
-        let (policy, gates) = (&definition["spec"]["propagation"], &definition["spec"]["propagateWhen"]);
-        !policy.is_null() || !gates.is_null() && gates.as_array().is_none_or(|it| !it.is_empty())
+        let spec = &definition["spec"];
+        !spec["propagation"].is_null()
+            || is_said(&spec["propagateWhen"])
+            || gated_resources(spec).next().is_some()
     }
 
     /// What decides who may move, or all that is wrong with it.
@@ -43,14 +44,38 @@ impl Waves {
     }
 }
 
-fn read(policy: &Value, gates: &Value, graph: Option<&CompiledGraph>) -> Result<Rules, Vec<Problem>> {
-    let spec = match graph {
+fn read(spec: &Value, graph: Option<&CompiledGraph>) -> Result<Rules, Vec<Problem>> {
+    let of_instance = match graph {
         Some(graph) => cel_type(&Arc::new(graph.instance.spec.clone()), "spec"),
         None => Type::Dyn,
     };
-    match (Policy::read(policy), Gates::compile(gates, &spec)) {
-        (Ok(policy), Ok(gates)) => Ok(Rules { policy, gates }),
-        (policy, gates) => Err(policy.err().into_iter().chain(gates.err()).flatten().collect()),
+    let ungated: Vec<Problem> = gated_resources(spec).map(ungated).collect();
+    match (Policy::read(&spec["propagation"]), Gates::compile(&spec["propagateWhen"], &of_instance)) {
+        (Ok(policy), Ok(gates)) if ungated.is_empty() => Ok(Rules { policy, gates }),
+        (policy, gates) => {
+            Err(policy.err().into_iter().chain(gates.err()).flatten().chain(ungated).collect())
+        }
+    }
+}
+
+/// Whether somebody wrote expressions.
+fn is_said(expressions: &Value) -> bool {
+    !expressions.is_null() && expressions.as_array().is_none_or(|it| !it.is_empty())
+}
+
+/// The resources with expressions of their own, by their places.
+fn gated_resources(spec: &Value) -> impl Iterator<Item = usize> {
+    let resources = spec["resources"].as_array().map(Vec::as_slice).unwrap_or_default();
+    resources.iter().enumerate().filter(|(_, it)| is_said(&it["propagateWhen"])).map(|(at, _)| at)
+}
+
+/// Nobody is to be moved past an expression that is not asked.
+fn ungated(at: usize) -> Problem {
+    Problem {
+        path: format!("spec.resources[{at}].propagateWhen"),
+        span: None,
+        message: "single resources cannot be held back yet".to_owned(),
+        advice: "remove it, and hold instances back with spec.propagateWhen".to_owned(),
     }
 }
 
@@ -126,6 +151,17 @@ mod tests {
         }
         assert_eq!(wrong.lines().count(), expected.len(), "{wrong}");
         assert_eq!(told(&json!({"propagation": {"maxInFlight": 1}})), None);
+    }
+
+    #[test]
+    fn v34_nobody_moves_past_an_expression_that_is_not_asked() {
+        let resource = |gate: Value| json!({"resources": [{"id": "a"}, {"id": "b", "propagateWhen": gate}]});
+        let expected = "spec.resources[1].propagateWhen: single resources cannot be held back yet; remove it, and hold \
+                        instances back with spec.propagateWhen";
+        assert_eq!(told(&resource(json!(["${true}"]))).as_deref(), Some(expected));
+        for nothing in [json!([]), Value::Null] {
+            assert!(Waves::of(&json!({"spec": resource(nothing)}), None).is_none());
+        }
     }
 
     #[test]
