@@ -46,6 +46,7 @@ const COMMANDS: &[&[&str]] = &[
     &["render"],
     &["graph"],
     &["plan"],
+    &["simulate"],
     &["handback"],
     &["cel"],
     &["cel", "eval"],

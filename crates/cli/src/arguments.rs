@@ -13,6 +13,7 @@ pub(crate) mod revisions;
 pub(crate) mod rollback;
 pub(crate) mod schema;
 pub(crate) mod server;
+pub(crate) mod simulate;
 pub(crate) mod target;
 pub(crate) mod tree;
 pub(crate) mod wait;
@@ -32,6 +33,7 @@ use self::revisions::{HistoryArguments, RevisionsCommand};
 use self::rollback::RollbackArguments;
 use self::schema::SchemaCommand;
 use self::server::{BackupArguments, DownArguments, RestoreArguments, StatusArguments, UpArguments};
+use self::simulate::SimulateArguments;
 use self::tree::TreeArguments;
 use self::workloads::WorkloadsArguments;
 
@@ -84,6 +86,7 @@ pub(crate) enum Command {
     Render(RenderArguments),
     Graph(GraphArguments),
     Plan(PlanArguments),
+    Simulate(SimulateArguments),
     Handback(HandbackArguments),
     #[command(subcommand)]
     Cel(CelCommand),

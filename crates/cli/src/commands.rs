@@ -15,6 +15,8 @@ mod revisions;
 mod rollback;
 mod schema;
 mod server;
+mod simulate;
+mod svg;
 mod tree;
 mod validate;
 mod why;
@@ -46,6 +48,7 @@ pub(crate) fn run(arguments: Arguments, output: &mut Output) -> Result<(), Comma
         Command::Render(arguments) => render::run(&arguments, output),
         Command::Graph(arguments) => graph::run(&arguments, output),
         Command::Plan(arguments) => plan::run(&arguments, output),
+        Command::Simulate(arguments) => simulate::run(&arguments, output),
         Command::Handback(arguments) => handback::run(&arguments, output),
         Command::Cel(command) => cel::run(command, output),
         Command::Completions(arguments) => completions::run(&arguments, output),

@@ -1,6 +1,7 @@
 //! Definitions of several files, compiled together.
 
 use krono_graph::{CompiledGraph, Diagnostic, Options, compile};
+use krono_propagation::Problem;
 use krono_schema::Schema;
 use krono_schema::crd::InstanceSchema;
 use serde_json::Value;
@@ -8,6 +9,7 @@ use serde_json::Value;
 use crate::command_error::CommandError;
 use crate::kinds::KnownKinds;
 use crate::manifests::{self, Finding, Manifest};
+use crate::propagation;
 
 const API_VERSION: &str = "kro.run/v1alpha1";
 
@@ -105,6 +107,7 @@ impl<'f> Definition<'f> {
 
     fn understand(&mut self, kinds: &mut KnownKinds, options: Options) {
         self.check_object();
+        self.check_propagation();
         match compile(self.manifest.value, kinds, options) {
             Ok(graph) => {
                 kinds.add_generated(&graph.crd);
@@ -115,6 +118,15 @@ impl<'f> Definition<'f> {
                 self.findings.extend(found.iter().map(finding).collect::<Vec<_>>());
             }
         }
+    }
+
+    /// How its revisions are to reach instances.
+    fn check_propagation(&mut self) {
+        let definition = self.manifest.value;
+        let spec = &definition["spec"];
+        let found = propagation::read(definition, &spec["propagateWhen"], &spec["propagation"]).err();
+        let finding = |it: &Problem| Finding::of_problem(&self.manifest, it);
+        self.findings.extend(found.iter().flatten().map(finding).collect::<Vec<_>>());
     }
 
     /// What every object must have.

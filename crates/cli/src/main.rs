@@ -14,6 +14,7 @@ mod manifests;
 mod observed;
 mod output;
 mod program;
+mod propagation;
 
 use std::process::ExitCode;
 

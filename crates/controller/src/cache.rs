@@ -37,7 +37,7 @@ pub(crate) struct Entry {
     /// Of its managed fields only who wrote its spec is left, and that only of what was made for nobody.
     object: Packed,
     uid: Box<str>,
-    version: u64,
+    sight: Sight,
     pub(crate) live: Option<Digest>,
     pub(crate) applied: Option<Applied>,
 }
@@ -69,17 +69,36 @@ impl Entry {
         Self {
             object: sample.pack(object),
             uid: uid(object).into(),
-            version: version(object),
+            sight: Sight::of(object),
             live,
             applied: None,
         }
     }
+}
 
-    /// Whether this is newer, or the same seen through a newer schema: while the schema of a kind changes, a server
-    /// shows fields to some that it still hides from others.
-    fn is_news_to(&self, known: &Self) -> bool {
-        self.version > known.version
-            || (self.version == known.version && self.object.length() > known.object.length())
+/// How much was seen of an object; what is greater is news.
+///
+/// That is a newer version, or the same seen through a newer schema: while the schema of a kind changes, a server shows
+/// fields to some that it still hides from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Sight {
+    version: u64,
+    /// How many values it has, managed fields aside.
+    extent: usize,
+}
+
+impl Sight {
+    fn of(object: &Value) -> Self {
+        let managed = object["metadata"].get("managedFields").map_or(0, extent);
+        Self { version: version(object), extent: extent(object) - managed }
+    }
+}
+
+fn extent(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(extent).sum::<usize>() + 1,
+        Value::Object(fields) => fields.values().map(extent).sum::<usize>() + 1,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
     }
 }
 
@@ -121,16 +140,14 @@ impl Objects {
 
     /// Takes in what a watch shows.
     pub(crate) fn show(&mut self, object: &mut Value) -> Put {
-        let entry = Entry::read(object, &mut self.sample);
-        self.shown = self.shown.max(entry.version);
-        if self.dead.contains(&*entry.uid) {
-            return Put::Known;
-        }
+        let sight = Sight::of(object);
+        self.shown = self.shown.max(sight.version);
         let (namespace, name) = identity(object);
-        let known = self.get(&namespace, &name);
-        if known.is_some_and(|it| !entry.is_news_to(it)) && entry.version > 0 {
+        let is_known = sight.version > 0 && self.get(&namespace, &name).is_some_and(|it| it.sight >= sight);
+        if is_known || self.dead.contains(uid(object)) {
             return Put::Known;
         }
+        let entry = Entry::read(object, &mut self.sample);
         self.insert(object, entry)
     }
 
@@ -141,12 +158,12 @@ impl Objects {
         entry.applied = desired.zip(entry.live).map(|(desired, live)| Applied { desired, live });
         let shown = self.shown;
         match self.get_mut(&namespace, &name) {
-            Some(known) if !entry.is_news_to(known) => {
+            Some(known) if known.sight >= entry.sight => {
                 known.applied = entry.applied.or(known.applied);
                 Put::Known
             }
             Some(_) => self.insert(object, entry),
-            None if entry.version > shown => self.insert(object, entry),
+            None if entry.sight.version > shown => self.insert(object, entry),
             None => Put::Known,
         }
     }
@@ -188,7 +205,7 @@ impl Objects {
     pub(crate) fn are(&self, live: &[Value]) -> bool {
         let is_known = |object: &Value| {
             let (namespace, name) = identity(object);
-            self.get(&namespace, &name).is_some_and(|it| it.version == version(object))
+            self.get(&namespace, &name).is_some_and(|it| it.sight.version == version(object))
         };
         let count: usize = self.namespaces.values().map(BTreeMap::len).sum();
         count == live.len() && live.iter().all(is_known)
@@ -282,7 +299,7 @@ mod tests {
     }
 
     fn version_of(objects: &Objects, name: &str) -> Option<u64> {
-        objects.get("here", name).map(|it| it.version)
+        objects.get("here", name).map(|it| it.sight.version)
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The instances of one definition: which revision each should run.
 
 mod assign;
+mod newborn;
 mod waves;
 
 use std::collections::{BTreeSet, HashMap};
@@ -17,6 +18,8 @@ use crate::cache::KindCache;
 use crate::engine::Engine;
 use crate::queue::{InstanceKey, Key, Outcome};
 use crate::serving::Serving;
+
+use newborn::Newborn;
 
 /// How many instances are assigned at the same time.
 const AT_ONCE: usize = 16;
@@ -36,6 +39,8 @@ struct Fleet {
     due: Option<Timestamp>,
     /// Instances whose assignment may not be what it should be.
     asking: BTreeSet<InstanceKey>,
+    /// Instances whose assignment is not written down yet.
+    newborns: HashMap<InstanceKey, Newborn>,
 }
 
 /// What was the same for all instances before.
@@ -152,7 +157,8 @@ fn facts(engine: &Engine, serving: &Serving) -> Option<Facts> {
     let current = serving.current_revision()?;
     let definition = engine.definition(&serving.name)?;
     let revisions = serving.revisions();
-    Some(Facts::of(&definition, current, &revisions.history, revisions.issued_at()))
+    let notes = engine.options.notes;
+    Some(Facts::of(&definition, current, &revisions.history, revisions.issued_at(), notes))
 }
 
 /// One look at the instances of a definition.

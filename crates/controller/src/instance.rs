@@ -73,12 +73,15 @@ enum Round {
 
 impl Pass<'_> {
     async fn round(&mut self) -> Round {
-        let Some(inventory) = self.inventory() else { return Round::End(self.absent()) };
-        let made = match self.made() {
-            Ok(Some(made)) => made,
-            Ok(None) => return Round::End(Outcome::Done),
+        let instance = match self.instance() {
+            Ok(Some(instance)) => instance,
+            Ok(None) => return Round::End(self.absent()),
             Err(incomplete) => return Round::End(self.wait(&incomplete, &[])),
         };
+        let Some(made) = Made::of(self.engine, self.serving, self.key, &instance) else {
+            return Round::End(Outcome::Done);
+        };
+        let inventory = Inventory::read(&instance).ok().flatten().unwrap_or_default();
         let (catalogue, all) = (&self.engine.catalogue, &self.engine.caches);
         let graph = made.graph.as_deref().ok();
         let Ok(mut caches) = self.serving.caches(graph, &inventory, catalogue, all).await else {
@@ -89,7 +92,7 @@ impl Pass<'_> {
         }
         let Ok(rollback) = self.rollback(&made).await else { return Round::End(Outcome::Retry) };
         let Plan { actions, status, interests, resting, retry, notices } =
-            match self.plan(&caches, &made, rollback.as_ref()) {
+            match self.plan(&instance, &caches, &made, rollback.as_ref()) {
                 Ok(plan) => plan,
                 Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
             };
@@ -100,25 +103,23 @@ impl Pass<'_> {
                 () if resting.is_empty() => Outcome::Done,
                 () => Outcome::Later(self.engine.contests.pause(&resting)),
             };
-            return Round::End(self.publish(status, outcome).await);
+            return Round::End(self.publish(&instance, status, outcome).await);
         }
         if self.issues_in_vain(&actions) {
             return Round::Again;
         }
         let round = self.perform(actions, &caches).await;
         if matches!(round, Round::Again) && self.refused.instance.is_none() {
-            self.tell(notices).await;
+            self.tell(&instance, notices).await;
         }
         round
     }
 
-    /// What the instance is made with; nothing while that is being decided.
-    fn made(&self) -> Result<Option<Made>, Incomplete> {
-        let instances = self.serving.instances.read()?;
-        let Some(instance) = instances.objects().get(&self.key.namespace, &self.key.name) else {
-            return Ok(None);
-        };
-        Ok(Made::of(self.engine, self.serving, self.key, &instance.object()))
+    /// The instance as one round sees it; nothing when there is none.
+    fn instance(&self) -> Result<Option<Value>, Incomplete> {
+        let reading = self.serving.instances.read()?;
+        let entry = reading.objects().get(&self.key.namespace, &self.key.name);
+        Ok(entry.map(|it| self.engine.fleets.assigned(self.key, it.object())))
     }
 
     async fn rollback(&self, made: &Made) -> kube::Result<Option<Rollback>> {
@@ -141,26 +142,15 @@ impl Pass<'_> {
         in_vain
     }
 
-    async fn tell(&self, notices: Vec<Notice>) {
-        let instance = self.serving.instances.read().ok().and_then(|reading| {
-            reading.objects().get(&self.key.namespace, &self.key.name).map(Entry::object)
-        });
-        let Some(instance) = instance else { return };
+    async fn tell(&self, instance: &Value, notices: Vec<Notice>) {
         for notice in notices {
-            self.engine.events.note(&instance, notice).await;
+            self.engine.events.note(instance, notice).await;
         }
-    }
-
-    /// What the instance says about where its resources are; nothing when there is no such instance.
-    fn inventory(&self) -> Option<Inventory> {
-        let reading = self.serving.instances.read().ok();
-        let Some(reading) = reading else { return Some(Inventory::default()) };
-        let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.object();
-        Some(Inventory::read(&instance).ok().flatten().unwrap_or_default())
     }
 
     /// A definition counts its instances; one on its way out may wait for just this.
     fn absent(&self) -> Outcome {
+        self.engine.fleets.end_waiting(self.key);
         self.engine.router.set_interests(self.key, Vec::new());
         let definition = self.engine.definition(&self.key.definition);
         let is_ending = definition.is_some_and(|it| !it["metadata"]["deletionTimestamp"].is_null());
@@ -171,19 +161,16 @@ impl Pass<'_> {
 
     fn plan(
         &self,
+        instance: &Value,
         caches: &[Arc<KindCache>],
         made: &Made,
         rollback: Option<&Rollback>,
     ) -> Result<Plan, Incomplete> {
         let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &self.beside)?;
-        let instances = self.serving.instances.read()?;
-        let Some(instance) = instances.objects().get(&self.key.namespace, &self.key.name) else {
-            return Ok(Plan::default());
-        };
         let is_defined = |kind: &KindName| Serving::cache(caches, kind).is_some_and(|cache| cache.is_defined);
         let assigned = made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback));
         Ok(plan(&World {
-            instance: &instance.object(),
+            instance,
             graph: made.graph.as_ref().map(|it| &it.compiled).map_err(String::as_str),
             owner: self.serving.owner(),
             assigned: assigned.as_ref(),
@@ -205,20 +192,20 @@ impl Pass<'_> {
         if incomplete.complaint.is_some() { Outcome::Retry } else { Outcome::Done }
     }
 
-    async fn publish(&self, status: Option<Value>, outcome: Outcome) -> Outcome {
+    /// Writes the status for just the version of the instance that it was found from: whatever came between is looked at
+    /// first.
+    async fn publish(&self, instance: &Value, status: Option<Value>, outcome: Outcome) -> Outcome {
         let Some(status) = status else { return outcome };
-        let Some((patch, instance)) = self.status_patch(&status) else { return outcome };
+        let version = &instance["metadata"]["resourceVersion"];
+        let status = replacing(&status, &instance["status"]);
+        let patch = json!({"metadata": {"resourceVersion": version}, "status": status});
         let resource = &self.serving.instances.resource;
         let name = (self.key.namespace.as_str(), self.key.name.as_str());
         match self.engine.requests.merge(resource, name, &patch, Subresource::Status).await {
+            // The server has not taken in the schema of the kind yet.
+            Ok(answer) if answer["status"].is_null() => Outcome::Retry,
             Ok(answer) => {
-                let state = |of: &Value| of["status"]["state"].as_str().unwrap_or_default().to_owned();
-                let (from, to) = (state(&instance), state(&answer));
-                if from != to {
-                    self.engine.metrics.instance_state_changed(resource, &from, &to);
-                }
-                self.engine.events.tell(&instance["status"], &answer).await;
-                self.serving.instances.answer(answer, None, &Key::Instance(self.key.clone()));
+                self.published(instance, answer).await;
                 outcome
             }
             Err(error) => match Refusal::of(&error) {
@@ -236,14 +223,15 @@ impl Pass<'_> {
         }
     }
 
-    /// A merge patch from the status that is to the one that should be, for this very version of the instance, and the
-    /// instance as it is; the answer to a patch of any version might hide somebody's edit, which nobody would look at.
-    fn status_patch(&self, status: &Value) -> Option<(Value, Value)> {
-        let reading = self.serving.instances.read().ok()?;
-        let instance = reading.objects().get(&self.key.namespace, &self.key.name)?.object();
-        let version = &instance["metadata"]["resourceVersion"];
-        let status = replacing(status, &instance["status"]);
-        Some((json!({"metadata": {"resourceVersion": version}, "status": status}), instance))
+    async fn published(&self, before: &Value, answer: Value) {
+        let state = |of: &Value| of["status"]["state"].as_str().unwrap_or_default().to_owned();
+        let (from, to) = (state(before), state(&answer));
+        if from != to {
+            self.engine.metrics.instance_state_changed(&self.serving.instances.resource, &from, &to);
+        }
+        self.engine.events.tell(&before["status"], &answer).await;
+        self.serving.instances.answer(answer, None, &Key::Instance(self.key.clone()));
+        self.engine.fleets.end_waiting(self.key);
     }
 
     async fn perform(&mut self, actions: Vec<Action>, caches: &[Arc<KindCache>]) -> Round {

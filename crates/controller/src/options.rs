@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use krono_history::witness::Notes;
+
 /// How the controllers work.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -13,6 +15,8 @@ pub struct Options {
     pub condition_events: bool,
     /// How long to wait before telling again how many instances there are.
     pub counts_every: Duration,
+    /// Whether a witness notes on objects which user changed them; else anybody may have written that.
+    pub notes: Notes,
     /// What definitions may use.
     pub graph: krono_graph::Options,
 }
@@ -24,6 +28,7 @@ impl Default for Options {
             allow_crd_deletion: false,
             condition_events: false,
             counts_every: Duration::from_secs(5),
+            notes: Notes::default(),
             graph: krono_graph::Options::default(),
         }
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::issue::NewRevision;
 use crate::revision::{History, definition_revision_object};
+use crate::witness::Notes;
 use crate::{Digest, RevisionNumber, names};
 
 /// The API version of kro's revisions.
@@ -80,7 +81,8 @@ fn object(
     let metadata = json!({"name": name, "uid": definition["metadata"]["uid"]});
     let then = json!({"metadata": metadata, "spec": snapshot.spec});
     let created: Option<Timestamp> = snapshot.created.and_then(|it| it.parse().ok());
-    let mut object = definition_revision_object(&new, &then, None, created.unwrap_or_default());
+    let mut object =
+        definition_revision_object(&new, &then, None, Notes::Doubted, created.unwrap_or_default());
     object.spec.created_at = created.and(snapshot.created).map(str::to_owned);
     let time = object.spec.created_at.clone();
     object.spec.author = Some(Author { manager: Some(MANAGER.to_owned()), user: None, time });

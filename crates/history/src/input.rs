@@ -13,7 +13,8 @@ use krono_model::wire::Author;
 use serde_json::Value;
 
 use crate::retention::{Restorable, restorable};
-use crate::revision::{History, author, change_cause};
+use crate::revision::{History, author_of_spec, change_cause};
+use crate::witness::Notes;
 use crate::{Digest, RevisionNumber};
 
 pub use issue::{Decision, World, issue};
@@ -82,8 +83,8 @@ pub struct Origin {
 
 impl Origin {
     /// As the managed fields and the annotations of an instance tell.
-    pub fn of(instance: &Value) -> Self {
-        Self { author: author(instance), change_cause: change_cause(instance) }
+    pub fn of(instance: &Value, notes: Notes) -> Self {
+        Self { author: author_of_spec(instance, notes), change_cause: change_cause(instance) }
     }
 }
 

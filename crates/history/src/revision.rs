@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use crate::{Digest, RevisionNumber, names};
 
 pub use read::{Unreadable, definition_revision, input_revision, issued_at, known_definition_revision};
-pub(crate) use write::{author, change_cause};
-pub use write::{definition_revision_object, owner_reference};
+pub(crate) use write::change_cause;
+pub use write::{author_of_spec, definition_revision_object, owner_reference};
 
 /// What revisions are of.
 #[derive(Clone, Debug, PartialEq, Eq)]

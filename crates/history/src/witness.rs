@@ -5,6 +5,9 @@
 //! because it has to be read together with the change it is about, and has to survive a restart and a backup. It holds for the
 //! generation that it names, so that a note which came with a backup to a cluster without a witness says nothing about the edits
 //! made there. Whoever edits the note gets the old one back; whoever removes it may, and the author is then the manager alone.
+//!
+//! Where nobody sees to that, everybody who may edit an object can put a name there: notes count only for those who were told that
+//! there is a witness.
 
 use krono_model::names;
 use serde_json::{Map, Value, json};
@@ -12,31 +15,63 @@ use serde_json::{Map, Value, json};
 /// Requests that somebody is answerable for.
 const REQUESTS: [&str; 2] = [names::ROLLBACK_ANNOTATION, names::INPUT_ROLLBACK_ANNOTATION];
 
-/// Notes on an object, which is about to be stored in place of an old one, that a user asked for it.
-pub fn note(user: &str, object: &mut Value, old: Option<&Value>) {
+/// Whether there is a witness, so that the notes on objects tell the truth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Notes {
+    /// Anybody may have written them.
+    #[default]
+    Doubted,
+    /// A witness writes them and lets nobody else.
+    Believed,
+}
+
+/// Whom a witness sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By<'a> {
+    /// Somebody, by name.
+    User(&'a str),
+    /// krono's controllers, by their name; what they write in answer to a request is the change of whoever asked.
+    Controllers(&'a str),
+}
+
+/// Notes on an object, which is about to be stored in place of an old one, who wanted it so.
+pub fn note(by: By<'_>, object: &mut Value, old: Option<&Value>) {
     let generation = |it: &Value| it["metadata"]["generation"].as_i64();
     let (now, before) = (generation(object), old.and_then(generation));
     let is_edited = old.is_none() || now != before;
+    let user = answerable(by, object, old);
     let changed_by = is_edited.then(|| format!("{} {user}", now.unwrap_or_default()));
     put(object, old, names::CHANGED_BY_ANNOTATION, changed_by);
-    let request = |it: &Value| REQUESTS.map(|key| annotation(it, key).map(str::to_owned));
-    let (now, before) = (request(object), old.map(request).unwrap_or_default());
+    let (now, before) = (requests(object), old.map(requests).unwrap_or_default());
     if now.iter().all(Option::is_none) {
         remove(object, names::REQUESTED_BY_ANNOTATION);
     } else {
-        put(object, old, names::REQUESTED_BY_ANNOTATION, (now != before).then(|| user.to_owned()));
+        put(object, old, names::REQUESTED_BY_ANNOTATION, (now != before).then_some(user));
     }
 }
 
-/// The user who wrote the spec as it is, where somebody saw it.
-pub(crate) fn user_of_spec(object: &Value) -> Option<String> {
-    let (generation, user) = annotation(object, names::CHANGED_BY_ANNOTATION)?.split_once(' ')?;
+/// Whoever is answerable for a change.
+fn answerable(by: By<'_>, object: &Value, old: Option<&Value>) -> String {
+    match by {
+        By::User(user) => user.to_owned(),
+        By::Controllers(name) => {
+            let is_answered = requests(object).iter().all(Option::is_none);
+            let asked =
+                old.filter(|_| is_answered).and_then(|it| annotation(it, names::REQUESTED_BY_ANNOTATION));
+            asked.unwrap_or(name).to_owned()
+        }
+    }
+}
+
+/// The user who wanted the spec as it is, where somebody saw it.
+pub(crate) fn user_of_spec(object: &Value, notes: Notes) -> Option<String> {
+    let note = annotation(object, names::CHANGED_BY_ANNOTATION).filter(|_| notes == Notes::Believed);
+    let (generation, user) = note?.split_once(' ')?;
     (generation.parse().ok() == object["metadata"]["generation"].as_i64()).then(|| user.to_owned())
 }
 
-/// The user who asked for what stands on an object, where somebody saw it.
-pub(crate) fn user_of_request(object: &Value) -> Option<String> {
-    annotation(object, names::REQUESTED_BY_ANNOTATION).map(str::to_owned)
+fn requests(object: &Value) -> [Option<String>; 2] {
+    REQUESTS.map(|key| annotation(object, key).map(str::to_owned))
 }
 
 /// Writes a note that is new; one that is not stays as it was, unless it was taken away.
@@ -81,7 +116,7 @@ mod tests {
         let check = |new: (i64, Value), old: Option<(i64, Value)>, expected: Value| {
             let old = old.map(|(generation, annotations)| object(generation, &annotations));
             let mut noted = object(new.0, &new.1);
-            note("alice", &mut noted, old.as_ref());
+            note(By::User("alice"), &mut noted, old.as_ref());
             assert_eq!(noted["metadata"]["annotations"], expected, "{new:?}");
         };
         check((1, json!({})), None, json!({CHANGED: "1 alice"}));
@@ -110,8 +145,8 @@ mod tests {
     fn v11_whoever_asks_for_a_rollback_is_noted_until_it_is_answered() {
         let check = |new: Value, old: Value, expected: Option<&str>| {
             let mut noted = object(1, &new);
-            note("alice", &mut noted, Some(&object(1, &old)));
-            assert_eq!(user_of_request(&noted).as_deref(), expected, "{new}");
+            note(By::User("alice"), &mut noted, Some(&object(1, &old)));
+            assert_eq!(annotation(&noted, REQUESTED), expected, "{new}");
         };
         let asked = |text: &str, by: &str| json!({names::ROLLBACK_ANNOTATION: text, REQUESTED: by});
         check(json!({names::ROLLBACK_ANNOTATION: "2"}), json!({}), Some("alice"));
@@ -122,10 +157,30 @@ mod tests {
     }
 
     #[test]
+    fn v11_what_controllers_write_in_answer_is_the_change_of_whoever_asked() {
+        let check = |new: (i64, Value), old: Value, expected: &str| {
+            let mut noted = object(new.0, &new.1);
+            note(By::Controllers("krono"), &mut noted, Some(&object(1, &old)));
+            assert_eq!(annotation(&noted, CHANGED), Some(expected), "{new:?}");
+        };
+        let asked = |key: &str| json!({key: "2", REQUESTED: "bob", CHANGED: "1 alice"});
+        let gone = || json!({CHANGED: "1 alice"});
+        check((2, gone()), asked(names::ROLLBACK_ANNOTATION), "2 bob");
+        check((2, gone()), asked(names::INPUT_ROLLBACK_ANNOTATION), "2 bob");
+        check((1, gone()), asked(names::ROLLBACK_ANNOTATION), "1 alice");
+        check((2, asked(names::ROLLBACK_ANNOTATION)), asked(names::ROLLBACK_ANNOTATION), "2 krono");
+        check((2, gone()), gone(), "2 krono");
+        let mut taken_away = object(2, &gone());
+        note(By::User("eve"), &mut taken_away, Some(&object(1, &asked(names::ROLLBACK_ANNOTATION))));
+        assert_eq!(annotation(&taken_away, CHANGED), Some("2 eve"));
+    }
+
+    #[test]
     fn v11_a_note_holds_for_its_generation() {
         let check = |generation: i64, text: &str, expected: Option<&str>| {
             let object = object(generation, &json!({CHANGED: text}));
-            assert_eq!(user_of_spec(&object).as_deref(), expected, "{text}");
+            assert_eq!(user_of_spec(&object, Notes::Believed).as_deref(), expected, "{text}");
+            assert_eq!(user_of_spec(&object, Notes::Doubted), None, "{text}");
         };
         check(3, "3 alice", Some("alice"));
         check(3, "3 system:serviceaccount:ci:bot of ours", Some("system:serviceaccount:ci:bot of ours"));

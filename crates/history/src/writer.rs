@@ -4,8 +4,6 @@ use krono_model::names;
 use krono_model::wire::Author;
 use serde_json::Value;
 
-use crate::witness::user_of_request;
-
 /// One field manager, as an object's managed fields name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Writer {
@@ -84,11 +82,11 @@ pub fn writer_of_annotation(object: &Value, key: &str) -> Option<Writer> {
     writers_of(object, &["metadata", "annotations", key]).into_iter().next()
 }
 
-/// The same, as the author of what comes of it.
+/// The same, as the author of what comes of it; managed fields tell of no users.
 pub fn author_of_annotation(object: &Value, key: &str) -> Option<Author> {
     let entry = entries_of(object, &["metadata", "annotations", key]).next()?;
     let text = |field: &str| entry[field].as_str().map(str::to_owned);
-    Some(Author { manager: text("manager"), user: user_of_request(object), time: text("time") })
+    Some(Author { manager: text("manager"), user: None, time: text("time") })
 }
 
 /// Those that own something of a field.

@@ -20,6 +20,7 @@ mod verdict;
 
 use krono_graph::{CompiledGraph, Diagnostic};
 use krono_history::issue::{Issue, Judgement, Named, Standing as Issuance};
+use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::metadata::Owner;
 use krono_model::names;
@@ -52,6 +53,8 @@ pub struct World<'a> {
     pub failure: Option<Failure<'a>>,
     /// Whether the CRD goes with the definition.
     pub allow_crd_deletion: bool,
+    /// Whether users are who objects say they are.
+    pub notes: Notes,
     /// The time, as Kubernetes writes it.
     pub now: &'a str,
 }

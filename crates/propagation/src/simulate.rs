@@ -156,7 +156,7 @@ pub fn usual_look_every(instances: usize) -> SignedDuration {
 /// assert_eq!(course.blast_radius(), 1);
 /// ```
 pub fn simulate(params: &Params<'_>) -> Course {
-    synthetic::simulate(params)
+    synthetic::simulate(play::MOST_WORK, params)
 }
 
 /// What chance has in store for an instance, by its place among the members.

@@ -40,6 +40,9 @@ pub(crate) struct ControllerArguments {
     /// Let the kind of a definition go with it, and with the kind all instances
     #[arg(long)]
     pub(crate) allow_crd_deletion: bool,
+    /// Believe the annotation `krono.dev/changed-by`, because a webhook writes it and lets nobody else
+    #[arg(long)]
+    pub(crate) trust_changed_by: bool,
     /// What kro has behind gates; InstanceConditionEvents=true tells every change of a condition by an Event
     #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',', value_parser = gate)]
     pub(crate) feature_gates: Vec<(Gate, bool)>,

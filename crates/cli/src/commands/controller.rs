@@ -8,6 +8,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use krono_controller::{Controllers, Leadership, Options, StartError};
+use krono_history::witness::Notes;
 use kube::Client;
 
 use super::cluster;
@@ -54,6 +55,7 @@ fn options(arguments: &ControllerArguments) -> Options {
     let mut options = Options {
         concurrency: arguments.concurrency,
         allow_crd_deletion: arguments.allow_crd_deletion,
+        notes: if arguments.trust_changed_by { Notes::Believed } else { Notes::Doubted },
         ..Options::default()
     };
     for (gate, on) in &arguments.feature_gates {
@@ -95,4 +97,25 @@ fn identity() -> String {
 
 fn unable(url: &str, error: &StartError) -> CommandError {
     CommandError::usage(format!("{url}: {error}")).hint("is the cluster up, and the kubeconfig its own?")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::arguments::{Arguments, Command};
+
+    #[test]
+    fn v11_users_are_believed_only_where_somebody_says_so() {
+        let check = |more: &[&str], expected: Notes| {
+            let all = ["krono", "controller"].iter().chain(more);
+            let Command::Controller(arguments) = Arguments::try_parse_from(all).unwrap().command else {
+                panic!("another command")
+            };
+            assert_eq!(options(&arguments).notes, expected, "{more:?}");
+        };
+        check(&[], Notes::Doubted);
+        check(&["--trust-changed-by"], Notes::Believed);
+    }
 }

@@ -2,6 +2,7 @@
 
 use krono_cel::Span;
 use krono_graph::Diagnostic;
+use krono_propagation::Problem;
 use krono_schema::FieldError;
 use serde_json::{Value, json};
 
@@ -40,12 +41,21 @@ impl Finding {
     /// What the compiler found.
     pub(crate) fn of_diagnostic(manifest: &Manifest<'_>, diagnostic: &Diagnostic) -> Self {
         let advice = diagnostic.advice.replace("install its CustomResourceDefinition first", CRDS);
-        let mut finding = Self::at(manifest, &diagnostic.path, &diagnostic.message, &advice);
-        if let Some(excerpt) = diagnostic.span.and_then(|span| finding.excerpt(manifest, span)) {
-            finding.place = excerpt.place.or(finding.place);
-            finding.excerpt = Some(excerpt);
+        Self::at(manifest, &diagnostic.path, &diagnostic.message, &advice).within(manifest, diagnostic.span)
+    }
+
+    /// What is wrong with what a definition says about propagation.
+    pub(crate) fn of_problem(manifest: &Manifest<'_>, problem: &Problem) -> Self {
+        Self::at(manifest, &problem.path, &problem.message, &problem.advice).within(manifest, problem.span)
+    }
+
+    /// The same with the part of the field's text that is meant.
+    fn within(mut self, manifest: &Manifest<'_>, span: Option<Span>) -> Self {
+        if let Some(excerpt) = span.and_then(|span| self.excerpt(manifest, span)) {
+            self.place = excerpt.place.or(self.place);
+            self.excerpt = Some(excerpt);
         }
-        finding
+        self
     }
 
     /// What the schema of an instance refuses.

@@ -23,4 +23,5 @@ mod rollback;
 mod schema;
 mod seed;
 mod server;
+mod simulate;
 mod story;

@@ -61,6 +61,15 @@ fn the_guide_to_plans_runs_as_written() {
     );
 }
 
+#[test]
+fn the_guide_to_simulations_runs_as_written() {
+    let guide = "docs/simulate.md";
+    let Some(told) = type_at_a_server(&blocks(guide, "sh").join("\n")) else { return };
+    for shown in blocks(guide, "text") {
+        assert!(told.stdout.contains(&shown), "{shown}\n{told}");
+    }
+}
+
 /// Types commands at a server of their own, this binary being `krono`; nothing where there is no kubectl.
 fn type_at_a_server(commands: &str) -> Option<Run> {
     let Some(kubectl) = kubectl() else {

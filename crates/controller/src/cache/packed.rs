@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use lz4_flex::block::{
-    compress_prepend_size_with_dict, decompress_size_prepended_with_dict, uncompressed_size,
-};
+use lz4_flex::block::{compress_prepend_size_with_dict, decompress_size_prepended_with_dict};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -48,11 +46,6 @@ impl Packed {
         let like = sample.as_deref().unwrap_or_default();
         let differences = compress_prepend_size_with_dict(text.as_bytes(), like.as_bytes());
         Self { sample, differences: differences.into() }
-    }
-
-    /// How long the text is.
-    pub(crate) fn length(&self) -> usize {
-        uncompressed_size(&self.differences).map_or(0, |(length, _)| length)
     }
 
     fn text(&self) -> Vec<u8> {

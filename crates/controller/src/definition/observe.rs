@@ -108,6 +108,7 @@ impl Observed {
             instances: self.fleet.census.sizes,
             failure,
             allow_crd_deletion: engine.options.allow_crd_deletion,
+            notes: engine.options.notes,
             now,
         })
     }

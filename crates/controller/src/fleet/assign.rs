@@ -27,16 +27,21 @@ pub(super) async fn assign(
     key: &InstanceKey,
 ) -> Outcome {
     let Some(instance) = read(serving, key) else { return Outcome::Done };
+    let instance = engine.fleets.assigned(key, instance);
     let (facts, turn) = (round.facts, round.turn(key));
     if !is_lost(&instance) {
         let decision = decided(serving, facts, &instance, turn, None);
-        if !decision.is_settled() {
-            return write(engine, serving, facts, key, decision).await;
-        }
-        if round.concerns(key, &instance) {
-            engine.queue.add(Key::Instance(key.clone()));
-        }
-        return Outcome::Done;
+        return match () {
+            () if decision.is_settled() => {
+                if round.concerns(key, &instance) {
+                    engine.queue.add(Key::Instance(key.clone()));
+                }
+                Outcome::Done
+            }
+            // What was not written down is decided anew.
+            () if engine.fleets.end_waiting(key) => Outcome::Retry,
+            () => write(engine, serving, facts, key, decision).await,
+        };
     }
     let Ok(caches) = all_caches(engine, serving, facts, &instance).await else { return Outcome::Retry };
     let decision = {
@@ -53,18 +58,19 @@ pub(super) async fn assign(
     write(engine, serving, facts, key, decision).await
 }
 
-/// What is written of a decision: with it, the input is issued that it leads to; unless resources cannot be looked at
-/// yet, for then the instance does so later.
-async fn patch(engine: &Engine, serving: &Serving, facts: &Facts, decision: &Decision<'_>) -> Value {
-    let graph = decision.verdict.assignment.and_then(|it| serving.graph_of(it.digest));
-    let Some(graph) = graph else { return decision.patch() };
-    let Ok(caches) = graph.caches(&engine.catalogue, &engine.caches).await else { return decision.patch() };
+/// What is written of a decision together with the input that it leads to; nothing where resources cannot be looked at
+/// yet, for then the instance issues its input later.
+async fn with_input(
+    engine: &Engine,
+    serving: &Serving,
+    facts: &Facts,
+    decision: &Decision<'_>,
+) -> Option<Value> {
+    let graph = serving.graph_of(decision.verdict.assignment?.digest)?;
+    let caches = graph.caches(&engine.catalogue, &engine.caches).await.ok()?;
     let beside = BTreeMap::new();
-    let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &beside);
-    match cluster {
-        Ok(cluster) => decision.patch_with_input(facts, serving.owner(), &cluster, &crate::clock::now()),
-        Err(_) => decision.patch(),
-    }
+    let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &beside).ok()?;
+    Some(decision.patch_with_input(facts, serving.owner(), &cluster, &crate::clock::now()))
 }
 
 /// What the rules say about an instance now.
@@ -123,9 +129,21 @@ async fn write(
         let writer = live.and_then(|it| writer_of_annotation(&it, names::RGD_REVISION));
         decision.pinned_by = writer.map(|it| it.manager);
     }
-    let patch = patch(engine, serving, facts, &decision).await;
+    let patch = match with_input(engine, serving, facts, &decision).await {
+        Some(patch) if decision.can_wait(facts) => {
+            engine.fleets.let_wait(key, decision.instance, patch);
+            engine.queue.add(Key::Instance(key.clone()));
+            return Outcome::Done;
+        }
+        Some(patch) => patch,
+        None => decision.patch(),
+    };
     let answer = engine.requests.merge(resource, name, &patch, Subresource::Status).await;
     match answer {
+        Ok(answer) if !decision.is_told_by(&answer) => {
+            tracing::info!(definition = &*key.definition, name = key.name, "the server drops the assignment");
+            Outcome::Retry
+        }
         Ok(answer) => {
             for notice in decision.notices(&answer) {
                 engine.events.note(&answer, notice).await;

@@ -62,7 +62,8 @@ fn observed(
     let definition = engine.definition(&serving.name)?;
     let revisions = engine.revisions_of(&definition).ok()?;
     let current = serving.current_revision()?;
-    let facts = Facts::of(&definition, current, &revisions.history, revisions.issued_at());
+    let notes = engine.options.notes;
+    let facts = Facts::of(&definition, current, &revisions.history, revisions.issued_at(), notes);
     if facts.is_gated && !facts.is_in_step() {
         return None;
     }

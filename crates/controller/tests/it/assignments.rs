@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::line::Fault;
 use crate::world::{World, condition, config_map, definition, instance, message};
 
 /// A definition whose one resource says which revision it is of.
@@ -51,6 +52,58 @@ async fn v14_an_instance_says_which_revision_it_is_assigned_to() {
     is_at(&world, "ConfigMap a-one", "two").await;
     let told = world.eventually("App a", |it| observed(it) == (2, 2)).await;
     assert_eq!(told["status"]["assignment"]["revision"], json!(2));
+    world.settled().await;
+}
+
+/// Another instance that has its resources and whose status does not get through.
+async fn unwritten(world: &World, version: &str) -> Value {
+    world.line.break_with(|it| it.contains("/apps/b/status").then_some(Fault::Refused(500)));
+    world.instance("App b", "").await;
+    is_at(world, "ConfigMap b-one", version).await;
+    world.there("ConfigMap b-one").await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v14_an_assignment_that_nobody_wrote_down_is_found_again() {
+    let mut world = with_an_instance().await;
+    let made = unwritten(&world, "one").await;
+    world.kill_controllers();
+    world.line.mend();
+    world.start_controllers();
+    world.eventually("App b", |it| observed(it).0 == 1).await;
+    world.settled().await;
+    let version = |it: &Value| it["metadata"]["resourceVersion"].clone();
+    assert_eq!(version(&world.there("ConfigMap b-one").await), version(&made));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v14_a_pin_counts_that_comes_before_the_first_status() {
+    let world = with_an_instance().await;
+    world.define(&app("two", "")).await;
+    is_at(&world, "ConfigMap a-one", "two").await;
+    unwritten(&world, "two").await;
+    annotate(&world, "App b", json!({"kro.run/rgd-revision": "1"})).await;
+    world.line.mend();
+    is_at(&world, "ConfigMap b-one", "one").await;
+    let told = world.eventually("App b", |it| observed(it).0 == 1).await;
+    assert_eq!(because(&told), "Pinned");
+    world.settled().await;
+}
+
+/// As a server does that has not taken in the schema of the kind yet.
+#[tokio::test(flavor = "multi_thread")]
+async fn v14_an_assignment_that_the_server_drops_is_written_again() {
+    let world = World::start().await;
+    world.define(&app("one", "")).await;
+    let mut drops = 0;
+    world.line.break_with(move |request| {
+        let is_first = request.starts_with("PATCH") && request.contains("/apps/a/status") && drops < 3;
+        drops += usize::from(is_first);
+        is_first.then_some(Fault::Dropped)
+    });
+    world.instance("App a", "text: hello").await;
+    let told = world.active("App a").await;
+    assert_eq!(told["status"]["assignment"]["revision"], 1);
     world.settled().await;
 }
 

@@ -59,7 +59,7 @@ fn counts<const N: usize>(writes: &[String], of: [&str; N]) -> [usize; N] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn v16_an_instance_begins_with_one_write_of_itself_and_two_of_its_status() {
+async fn v16_an_instance_begins_with_one_write_of_itself_and_one_of_its_status() {
     let world = with_instances(1).await;
     let before = world.line.writes().len();
     create(&world, "App b").await;
@@ -67,7 +67,7 @@ async fn v16_an_instance_begins_with_one_write_of_itself_and_two_of_its_status()
     world.quiet().await;
     let writes = &world.line.writes()[before..];
     let of = counts(writes, ["/configmaps/", "/apps/b?", "/apps/b/status?"]);
-    assert_eq!(of, [5, 1, 2], "{writes:#?}");
+    assert_eq!(of, [5, 1, 1], "{writes:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

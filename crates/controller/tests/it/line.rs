@@ -31,6 +31,8 @@ pub(crate) enum Fault {
     Lost,
     /// It reaches the server, and nothing comes back.
     Unanswered,
+    /// The server drops all that it says, and answers with the object as it is.
+    Dropped,
     /// The connection breaks before it reaches the server.
     Broken,
     /// The connection breaks before the answer is back.
@@ -215,6 +217,7 @@ impl Service<Request<kube::client::Body>> for Line {
                     line.send(request).await?;
                     Err(silence().await)
                 }
+                Some(Fault::Dropped) => line.send(question(&request)).await,
                 Some(Fault::Broken) => Err(broken()),
                 Some(Fault::Severed) => {
                     line.send(request).await?;
@@ -223,6 +226,13 @@ impl Service<Request<kube::client::Body>> for Line {
             }
         })
     }
+}
+
+/// A question about the object that a request is about.
+fn question(request: &Request<kube::client::Body>) -> Request<kube::client::Body> {
+    let path = request.uri().path();
+    let path = path.strip_suffix("/status").unwrap_or(path);
+    Request::get(path).body(kube::client::Body::empty()).expect("a request")
 }
 
 /// Nothing comes back until the HTTP client gives up.

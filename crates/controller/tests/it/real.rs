@@ -11,8 +11,13 @@ use serde_json::{Value, json};
 use crate::world::value;
 
 /// What tests make of the kinds that the server has of itself.
-const BUILT_IN: [(&str, &str, &str); 4] =
-    [("", "v1", "ConfigMap"), ("", "v1", "Secret"), ("", "v1", "Service"), ("apps", "v1", "Deployment")];
+const BUILT_IN: [(&str, &str, &str); 5] = [
+    ("", "v1", "ConfigMap"),
+    ("", "v1", "Secret"),
+    ("", "v1", "Service"),
+    ("", "v1", "PersistentVolumeClaim"),
+    ("apps", "v1", "Deployment"),
+];
 /// What the server makes by itself.
 const ITS_OWN: [&str; 2] = ["kubernetes", "kube-root-ca.crt"];
 /// What every controller that starts brings along.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::revisions::{APP, app, edit, numbers, revision, revisions, started};
-use crate::world::{World, condition, message};
+use crate::world::{World, condition, instance, message};
 
 const UNUSED: &str = "krono.dev/unused-since";
 
@@ -117,5 +117,41 @@ async fn v31_instances_are_counted() {
     world.eventually(APP, count(2, 0)).await;
     world.eventually(APP, count(0, 1)).await;
     world.eventually(&name(1), |it| it["status"]["instanceCount"] == 0).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v32_an_input_whose_revision_is_gone_cannot_be_restored() {
+    let world = World::start().await;
+    edit(&world, &keeping(1, "one")).await;
+    world.put_by_hand(&instance("App a", "text: hello")).await;
+    for (number, text) in [(2, "two"), (3, "three")] {
+        world.active("App a").await;
+        edit(&world, &keeping(1, text)).await;
+        world.eventually("App a", |it| it["status"]["observedRGDRevision"] == number).await;
+    }
+    let input = |instance: &Value, number: i64| {
+        let all = instance["status"]["inputRevisionHistory"].as_array().cloned().unwrap_or_default();
+        all.into_iter().find(|it| it["revision"] == number).unwrap_or_default()
+    };
+    world.eventually(&name(1), is_marked).await;
+    assert_eq!(input(&world.there("App a").await, 1).get("restorable"), None);
+    world.annotate(&name(1), UNUSED, Some("2026-01-01T00:00:00Z")).await;
+    world.gone(&name(1)).await;
+    let told = world.eventually("App a", |it| input(it, 1)["restorable"] == false).await;
+    for number in [2, 3] {
+        assert_eq!(input(&told, number).get("restorable"), None, "{number}");
+    }
+    world.settled().await;
+    world.annotate("App a", "kro.run/rollback-to-input-revision", Some("1")).await;
+    let told = world.eventually("App a", |it| !condition(it, "RollbackRefused").is_null()).await;
+    assert_eq!(
+        message(&told, "RollbackRefused"),
+        "input revision 1 of app/a cannot be restored: revision 1 of its definition was pruned; restore the spec \
+         alone with --spec-only"
+    );
+    // The same content again, under another number, brings it back.
+    edit(&world, &keeping(1, "one")).await;
+    world.eventually("App a", |it| input(it, 1).is_object() && input(it, 1)["restorable"].is_null()).await;
     world.settled().await;
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::revisions::{APP, CRD, app, edit, numbers, revision, revisions, started, text_is};
-use crate::world::{World, condition, message};
+use crate::world::{World, condition, config_map, definition, message};
 
 const ROLLBACK: &str = "kro.run/rollback-to-revision";
 const INPUT_ROLLBACK: &str = "kro.run/rollback-to-input-revision";
@@ -288,4 +288,72 @@ async fn v24_the_same_content_moves_nobody() {
     let counts: Vec<i64> =
         history.as_array().expect("a list").iter().filter_map(|it| it["instanceCount"].as_i64()).collect();
     assert_eq!(counts, [1, 0, 0], "counted at the newest with that content");
+}
+
+/// Instances of this revision never become ready.
+fn never_ready(text: &str) -> Value {
+    let mut made = app(text);
+    made["spec"]["resources"][0]["readyWhen"] = json!(["${one.data.text == 'ready'}"]);
+    made
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v23_a_rollback_without_waves_reaches_everybody_at_once() {
+    let world = started().await;
+    for name in ["b", "c"] {
+        world.instance(&format!("App {name}"), "text: hello").await;
+        world.active(&format!("App {name}")).await;
+    }
+    for (mode, numbers_then) in
+        [(None, "3 of 3"), (Some("Instant"), "5 of 5"), (Some("Controlled"), "7 of 7")]
+    {
+        world.put_by_hand(&never_ready("two")).await;
+        for name in ["a", "b", "c"] {
+            world.eventually(&format!("ConfigMap {name}-one"), text_is("two")).await;
+        }
+        let asked = json!({ROLLBACK: "1", "krono.dev/rollback-mode": mode});
+        world.merge(APP, json!({"metadata": {"annotations": asked}})).await;
+        let told = world.eventually(APP, |it| numbers(it) == numbers_then).await;
+        for name in ["a", "b", "c"] {
+            let current = told["status"]["currentRevision"].clone();
+            let instance = format!("App {name}");
+            // Those that failed at what is left go back like all others.
+            world.eventually(&instance, |it| it["status"]["observedRGDRevision"] == current).await;
+            world.active(&instance).await;
+            assert!(text_is("one")(&world.there(&format!("ConfigMap {name}-one")).await));
+        }
+    }
+    world.settled().await;
+}
+
+const CLAIM: &str = "- {id: claim, template: {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: '${schema.metadata.name}'},
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v25_what_is_to_be_retained_outlives_the_revision_that_drops_it() {
+    let world = started().await;
+    let more = config_map("one", "text: two", "")
+        + &config_map("gone", "text: two", "")
+        + &config_map("kept", "text: two", "deletionPolicy: Retain")
+        + CLAIM;
+    edit(&world, &definition("App", "spec: {text: string}", &more)).await;
+    world.there("PersistentVolumeClaim a").await;
+    world.there("ConfigMap a-kept").await;
+    world.annotate(APP, ROLLBACK, Some("1")).await;
+    world.gone("ConfigMap a-gone").await;
+    world.eventually(APP, |it| numbers(it) == "3 of 3").await;
+    world.active("App a").await;
+    world.settled().await;
+    for what in ["ConfigMap a-kept", "PersistentVolumeClaim a"] {
+        let left = world.there(what).await;
+        assert!(left["metadata"]["annotations"]["krono.dev/retained-from"].is_string(), "{left:#}");
+        assert!(left["metadata"]["labels"].get("kro.run/owned").is_none(), "{left:#}");
+        assert!(left["metadata"].get("deletionTimestamp").is_none(), "{left:#}");
+    }
+    // What was left is had back when it is wanted again.
+    world.annotate(APP, ROLLBACK, Some("2")).await;
+    world.there("ConfigMap a-gone").await;
+    world.eventually("ConfigMap a-kept", |it| it["metadata"]["labels"].get("kro.run/owned").is_some()).await;
+    world.settled().await;
+    world.delete("PersistentVolumeClaim a").await;
 }

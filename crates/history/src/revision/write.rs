@@ -8,7 +8,7 @@ use krono_model::wire::{Author, DefinitionRevisionSpec, ResourceGraphDefinitionR
 use serde_json::{Map, Value, json};
 
 use crate::issue::NewRevision;
-use crate::witness::user_of_spec;
+use crate::witness::{Notes, user_of_spec};
 use crate::{RevisionNumber, names};
 
 /// The object that holds a new revision of a definition; `interface` is what it was compiled against.
@@ -18,6 +18,7 @@ pub fn definition_revision_object(
     new: &NewRevision,
     definition: &Value,
     interface: Option<&Map<String, Value>>,
+    notes: Notes,
     now: Timestamp,
 ) -> ResourceGraphDefinitionRevision {
     let content = &definition["spec"];
@@ -33,7 +34,7 @@ pub fn definition_revision_object(
             digest: Some(new.digest.to_string()),
             restored_from: new.restored_from.map(RevisionNumber::to_wire),
             created_at: Some(second(now)),
-            author: author(definition),
+            author: author_of_spec(definition, notes),
             change_cause: change_cause(definition),
             interface: interface.cloned(),
         },
@@ -69,8 +70,8 @@ fn metadata(new: &NewRevision, definition: &Value) -> Map<String, Value> {
 }
 
 /// Whoever wrote the spec last: the field manager, and the user where somebody saw it.
-pub(crate) fn author(object: &Value) -> Option<Author> {
-    let user = user_of_spec(object);
+pub fn author_of_spec(object: &Value, notes: Notes) -> Option<Author> {
+    let user = user_of_spec(object, notes);
     let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
     let of_spec = entries.filter(|it| !it["fieldsV1"]["f:spec"].is_null());
     // Times of one format and zone are in order as texts.
@@ -129,7 +130,8 @@ mod tests {
     fn written(name: &str) -> Value {
         let definition = definition(name);
         let now = "2026-01-05T10:30:00.5Z".parse().unwrap();
-        let object = definition_revision_object(&new(&definition, number(4)), &definition, None, now);
+        let new = new(&definition, number(4));
+        let object = definition_revision_object(&new, &definition, None, Notes::Doubted, now);
         serde_json::to_value(object).unwrap()
     }
 

@@ -13,6 +13,7 @@ use krono_history::rollback::{Force, Request};
 use krono_history::writer::{keeper_of_spec, writer_of_annotation};
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
+use krono_model::wire::Author;
 use krono_propagation::mark;
 use serde_json::Value;
 
@@ -69,10 +70,10 @@ pub(super) fn needs_live_look(world: &World<'_>, issue: &Issue) -> bool {
 
 /// The object that holds a new revision.
 pub(super) fn object(world: &World<'_>, new: &NewRevision) -> Value {
-    let mut typed = definition_revision_object(new, world.definition, world.past.interface, now(world));
+    let mut typed =
+        definition_revision_object(new, world.definition, world.past.interface, world.notes, now(world));
     if is_asked_for(world.definition, new) {
-        let author = annotation(world.definition, names::RESTORING_FOR_ANNOTATION);
-        typed.spec.author = author.and_then(|it| serde_json::from_str(it).ok());
+        typed.spec.author = restored_for(world.definition, typed.spec.author.and_then(|it| it.user));
         typed.spec.change_cause = typed.spec.change_cause.filter(|it| !is_cause_of_another(world, it));
     }
     let mut object = held(serde_json::to_value(typed).unwrap_or_default());
@@ -80,6 +81,14 @@ pub(super) fn object(world: &World<'_>, new: &NewRevision) -> Value {
         object["metadata"]["annotations"][names::ROLLED_BACK_TO_ANNOTATION] = from.to_string().into();
     }
     object
+}
+
+/// Whoever asked for a rollback: the field manager as the definition tells, the user as a witness does.
+fn restored_for(definition: &Value, user: Option<String>) -> Option<Author> {
+    let noted = annotation(definition, names::RESTORING_FOR_ANNOTATION);
+    let asked: Option<Author> = noted.and_then(|it| serde_json::from_str(it).ok());
+    let is_known = asked.is_some() || user.is_some();
+    is_known.then(|| Author { user, ..asked.unwrap_or_default() })
 }
 
 /// Whether a revision is what somebody asked for by a rollback, not by an edit.

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use krono_graph::{CompiledGraph, Diagnostic, Kinds, KnownKind, Options, compile};
 use krono_history::retention::{Freshness, Uses};
 use krono_history::revision::{History, known_definition_revision};
+use krono_history::witness::Notes;
 use krono_schema::Schema;
 use serde_json::{Value, json};
 
@@ -148,6 +149,7 @@ impl Scene {
             instances: self.instances,
             failure: self.failure,
             allow_crd_deletion: self.allow_crd_deletion,
+            notes: Notes::Doubted,
             now: NOW,
         })
     }

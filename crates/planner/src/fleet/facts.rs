@@ -8,6 +8,7 @@ use krono_history::hold::{self, Hold};
 use krono_history::input::{self, Definition};
 use krono_history::issue::Named;
 use krono_history::revision::History;
+use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_propagation::assignment::{Assignment, Because, Fleet, Movement, Verdict};
@@ -32,6 +33,8 @@ pub struct Facts {
     pub input_limit: usize,
     /// When revisions are written on resources.
     pub stamping: Stamping,
+    /// Whether users are who instances say they are.
+    pub notes: Notes,
     /// Whether instances that follow their definition wait for their turn.
     pub is_gated: bool,
     /// Whether what instances no longer want is left in place until somebody approves.
@@ -59,6 +62,7 @@ impl Facts {
         current: &Named,
         history: &History,
         issued_at: BTreeMap<RevisionNumber, Timestamp>,
+        notes: Notes,
     ) -> Self {
         let policy = &definition["spec"]["revisionManagement"];
         let limits = Limits::read(&policy["instances"]).limits;
@@ -76,6 +80,7 @@ impl Facts {
             issued_at,
             input_limit: input_limit(policy),
             stamping: stamping(policy),
+            notes,
             keeping: keeps_objects(definition)
                 .then(|| definition["metadata"]["name"].as_str().unwrap_or_default().to_owned()),
             limits,
@@ -153,6 +158,7 @@ impl Facts {
             keeping: self.keeping(),
             input_limit: self.input_limit,
             stamping: self.stamping,
+            notes: self.notes,
             may_pin: self.may_pin(),
             leaves_surplus: self.leaves_surplus,
             minimum: self.limits.minimum,

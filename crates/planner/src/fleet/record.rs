@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Facts, turn};
 use crate::instance::{
-    ASSIGNMENT, Cluster, Notice, Refused, Rollback, World, assignment_patch, next_input, of_krono,
+    ASSIGNMENT, Cluster, Keeping, Notice, Refused, Rollback, World, assignment_patch, next_input, of_krono,
 };
 
 const BECAUSE: &str = "because";
@@ -21,7 +21,8 @@ pub(super) const ADMISSION: &str = "admission";
 /// The decision about one instance.
 #[derive(Clone, Debug)]
 pub struct Decision<'a> {
-    pub(super) instance: &'a Value,
+    /// The instance, as it was when this was decided.
+    pub instance: &'a Value,
     /// The graph of the assigned revision, where it has one.
     pub(super) graph: Option<&'a CompiledGraph>,
     /// What the rules say.
@@ -35,9 +36,22 @@ pub struct Decision<'a> {
 impl Decision<'_> {
     /// Whether the status of the instance says so already; equal contents are the same assignment.
     pub fn is_settled(&self) -> bool {
-        let (known, wanted) = (self.known(), self.record());
+        self.is_told_by(self.instance)
+    }
+
+    /// Whether the status of the instance says so, as the server has it: one that does not know a field yet drops it.
+    pub fn is_told_by(&self, instance: &Value) -> bool {
+        let (known, wanted) = (of_krono(&instance["status"], ASSIGNMENT), self.record());
         let fields = ["digest", "because", "reason", "message"];
         self.verdict.because == Because::Ending || fields.iter().all(|it| known[it] == wanted[it])
+    }
+
+    /// Whether nothing is lost when it is written down with whatever comes next: the instance is new, follows its
+    /// definition without waiting for a turn, and keeps its inputs itself.
+    pub fn can_wait(&self, facts: &Facts) -> bool {
+        let is_plain = self.verdict.because == Because::Following && self.verdict.remarks.is_empty();
+        let is_new = self.instance["status"].is_null() && self.verdict.assignment.is_some();
+        is_plain && is_new && !facts.is_gated && facts.keeping() == Keeping::Inline
     }
 
     /// A merge patch of the status that says so, for this very version of the instance.

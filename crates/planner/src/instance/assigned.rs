@@ -12,6 +12,7 @@ use krono_history::input::{
 };
 use krono_history::number::{Traces, highest_claim};
 use krono_history::revision::History;
+use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use serde_json::{Map, Value, json};
@@ -44,6 +45,8 @@ pub struct Assigned<'a> {
     pub input_limit: usize,
     /// When revisions are written on resources.
     pub stamping: Stamping,
+    /// Whether users are who the instance says they are.
+    pub notes: Notes,
     /// Whether what is no longer wanted is left in place until somebody approves.
     pub leaves_surplus: bool,
     /// Whether instances may be pinned.
@@ -113,7 +116,7 @@ impl<'p> Asked<'p> {
             inputs: &known,
             traces: traces(world, graph, applyset),
             limit,
-            origin: &Origin::of(world.instance),
+            origin: &Origin::of(world.instance, assigned.notes),
             held,
             now: world.now,
         });

@@ -8,6 +8,7 @@ use krono_history::issue::{Judgement, Named};
 use krono_history::number::Traces;
 use krono_history::retention::Freshness;
 use krono_history::revision::{History, Revision};
+use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber, input};
 use krono_model::metadata::Owner;
 use krono_schema::Validator;
@@ -76,7 +77,7 @@ impl<'a> Prospect<'a> {
         let goal = current(&ground.world(&history), Judgement::Accepted).or(latest);
         let digest = Digest::of_definition(&standing.edited["spec"]);
         let goal = goal.unwrap_or(Named { number: RevisionNumber::FIRST, digest, name: String::new() });
-        let facts = Facts::of(&definition, &goal, &history, kept.issued_at());
+        let facts = Facts::of(&definition, &goal, &history, kept.issued_at(), Notes::Doubted);
         let schemas = After {
             is_new: is_new(&kept.history, digest),
             digest,
@@ -220,6 +221,7 @@ impl Ground<'_, '_> {
             instances: Instances::default(),
             failure: None,
             allow_crd_deletion: false,
+            notes: Notes::Doubted,
             now: self.standing.now,
         }
     }

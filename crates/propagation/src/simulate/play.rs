@@ -13,8 +13,8 @@ use crate::fleet::{Admission, Controls, Fleet, Health, Leadership, Member, Movem
 use crate::gate::Gates;
 use crate::policy::Policy;
 
-/// Decisions about so many instances together are made at most.
-const MOST_WORK: usize = 1_000_000_000;
+/// Decisions about so many instances together are made at most: half a minute of them.
+pub(super) const MOST_WORK: usize = 300_000_000;
 /// Small fleets are decided about so often at most.
 const MOST_DECISIONS: usize = 100_000;
 
@@ -52,24 +52,27 @@ pub struct Fate {
 
 /// Plays a propagation to its end. All stages are approved of at once.
 pub fn play(play: Play<'_>) -> Course {
-    let mut stage = Theatre::new(play);
+    play_within(MOST_WORK, play)
+}
+
+/// The same with another limit.
+pub(super) fn play_within(most_work: usize, play: Play<'_>) -> Course {
+    let mut stage = Theatre::new(most_work, play);
     loop {
         let decision = stage.decide();
         stage.note(&decision);
-        stage.admit(&decision);
-        let end = match decision.phase {
-            Phase::Completed | Phase::Halted(_) | Phase::RolledBack(_) | Phase::Aborted => {
-                Some(End::Decided(decision.phase.clone()))
-            }
-            Phase::Propagating | Phase::Paused => stage.go_on(decision.look_again),
-        };
-        if let Some(end) = end {
+        if let Some(end) = stage.end(&decision.phase) {
             return stage.curtain(end, decision);
+        }
+        stage.admit(&decision);
+        if !stage.go_on(decision.look_again) {
+            return stage.curtain(End::Stuck, decision);
         }
     }
 }
 
 struct Theatre<'p> {
+    most_work: usize,
     play: Play<'p>,
     progress: Progress,
     controls: Controls,
@@ -81,9 +84,10 @@ struct Theatre<'p> {
 }
 
 impl<'p> Theatre<'p> {
-    fn new(play: Play<'p>) -> Self {
+    fn new(most_work: usize, play: Play<'p>) -> Self {
         let approved_stages = play.policy.stages.iter().map(|it| it.name.clone()).collect();
         Self {
+            most_work,
             progress: Progress { started: play.start, is_completed: false, restarted: None, mark: None },
             controls: Controls { approved_stages, ..Controls::default() },
             now: play.start,
@@ -114,16 +118,28 @@ impl<'p> Theatre<'p> {
     }
 
     fn note(&mut self, decision: &Decision) {
-        let after = self.after();
-        self.points.push(Point { after, counts: decision.counts });
-        let begin = decision.moves.iter().filter(|it| !it.is_excused).count();
-        self.peak_in_flight = self.peak_in_flight.max(decision.counts.in_flight + begin);
-        if !decision.moves.is_empty() {
-            self.waves.push(Wave { after, instances: decision.moves.len() });
+        self.points.push(Point { after: self.after(), counts: decision.counts });
+    }
+
+    /// The end that was reached with the last decision, whatever it would admit.
+    fn end(&self, phase: &Phase) -> Option<End> {
+        let work = self.points.len().saturating_mul(self.play.members.len());
+        match phase {
+            Phase::Completed | Phase::Halted(_) | Phase::RolledBack(_) | Phase::Aborted => {
+                Some(End::Decided(phase.clone()))
+            }
+            Phase::Propagating | Phase::Paused => {
+                (self.points.len() > MOST_DECISIONS || work > self.most_work).then_some(End::TooLong)
+            }
         }
     }
 
     fn admit(&mut self, decision: &Decision) {
+        let begin = decision.moves.iter().filter(|it| !it.is_excused).count();
+        self.peak_in_flight = self.peak_in_flight.max(decision.counts.in_flight + begin);
+        if !decision.moves.is_empty() {
+            self.waves.push(Wave { after: self.after(), instances: decision.moves.len() });
+        }
         for it in &decision.moves {
             let member = &mut self.play.members[it.member];
             member.admission = Some(Admission { at: it.at, from: it.from, is_excused: it.is_excused });
@@ -134,14 +150,10 @@ impl<'p> Theatre<'p> {
         }
     }
 
-    /// Lets time pass until something happens; tells the end where nothing does.
-    fn go_on(&mut self, look_again: Option<Timestamp>) -> Option<End> {
+    /// Lets time pass until something happens, if anything does.
+    fn go_on(&mut self, look_again: Option<Timestamp>) -> bool {
         let arrival = self.arrivals.peek().map(|Reverse((at, _))| *at);
-        let Some(next) = [arrival, look_again].into_iter().flatten().min() else { return Some(End::Stuck) };
-        let work = self.points.len().saturating_mul(self.play.members.len());
-        if self.points.len() >= MOST_DECISIONS || work >= MOST_WORK {
-            return Some(End::TooLong);
-        }
+        let Some(next) = [arrival, look_again].into_iter().flatten().min() else { return false };
         let soonest = self.now.saturating_add(self.play.look_every).unwrap_or(Timestamp::MAX);
         self.now = next.max(soonest);
         while let Some(Reverse((at, member))) = self.arrivals.peek().copied().filter(|it| it.0.0 <= self.now)
@@ -149,7 +161,7 @@ impl<'p> Theatre<'p> {
             self.arrivals.pop();
             self.arrive(member, at);
         }
-        None
+        true
     }
 
     fn arrive(&mut self, at: usize, when: Timestamp) {

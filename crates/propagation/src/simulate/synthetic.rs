@@ -4,7 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 use krono_history::{Digest, RevisionNumber};
 use serde_json::{Value, json};
 
-use super::{Course, Fate, Look, Params, Play, play};
+use super::play::play_within;
+use super::{Course, Fate, Look, Params, Play};
 use crate::assignment::Assignment;
 use crate::fleet::{Health, Member, Observed, Stance};
 
@@ -12,14 +13,15 @@ use crate::fleet::{Health, Member, Observed, Stance};
 const DIGITS: usize = 9;
 static NOTHING: Value = Value::Null;
 
-pub(super) fn simulate(params: &Params<'_>) -> Course {
+pub(super) fn simulate(most_work: usize, params: &Params<'_>) -> Course {
     let names = names(params.instances);
     let old = content(1);
     let members = (0..params.instances).map(|at| member(params, at, &names, old.digest)).collect();
     let fates = (0..params.instances).map(|at| fate(params, at)).collect();
     let (target, last_good, definition) = (content(2), Some(old), params.definition);
     let (policy, gates, look_every, start) = (params.policy, params.gates, params.look_every, params.start);
-    play(Play { members, fates, target, last_good, definition, policy, gates, look_every, start })
+    let play = Play { members, fates, target, last_good, definition, policy, gates, look_every, start };
+    play_within(most_work, play)
 }
 
 fn content(number: u64) -> Assignment {

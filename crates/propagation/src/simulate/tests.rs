@@ -7,10 +7,14 @@ use super::*;
 
 #[expect(clippy::needless_pass_by_value, reason = "tests write it where they need it")]
 fn course(instances: usize, policy: Value, gate: &str, chances: Chances) -> Course {
+    course_within(play::MOST_WORK, instances, &policy, gate, chances)
+}
+
+fn course_within(most_work: usize, instances: usize, policy: &Value, gate: &str, chances: Chances) -> Course {
     let gates = Gates::compile(&json!([format!("${{{gate}}}")]), &Type::Dyn).unwrap();
-    simulate(&Params {
+    let params = Params {
         instances,
-        policy: &Policy::read(&policy).unwrap(),
+        policy: &Policy::read(policy).unwrap(),
         gates: &gates,
         chances,
         takes: 30..=30,
@@ -19,7 +23,8 @@ fn course(instances: usize, policy: Value, gate: &str, chances: Chances) -> Cour
         look_every: SignedDuration::from_secs(1),
         start: Timestamp::UNIX_EPOCH,
         seed: 7,
-    })
+    };
+    synthetic::simulate(most_work, &params)
 }
 
 fn sizes(course: &Course) -> Vec<usize> {
@@ -89,4 +94,11 @@ fn v44_what_never_ends_is_told() {
     assert_eq!((stuck.end, stuck.counts.settled, stuck.waiting[0].told.count), (End::Stuck, 3, 2));
     assert_eq!(course(5, json!({"paused": true}), "true", Chances::default()).end, End::Stuck);
     assert_eq!(course(0, json!({}), "true", Chances::default()).end, End::Decided(Phase::Completed));
+}
+
+#[test]
+fn v44_what_goes_on_for_too_long_is_played_in_part() {
+    let course = course_within(1_000, 100, &json!({"maxInFlight": 1}), "true", Chances::default());
+    assert_eq!((course.end.clone(), course.points.len()), (End::TooLong, 11));
+    assert_eq!((course.blast_radius(), sizes(&course).len(), course.counts.settled), (10, 10, 10));
 }

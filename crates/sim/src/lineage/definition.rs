@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use krono_history::retention::Freshness;
+use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_planner::definition::{
@@ -279,6 +280,7 @@ impl Observed {
             instances: self.census.sizes,
             failure: mind.failed.as_ref().map(Failed::as_failure),
             allow_crd_deletion: false,
+            notes: Notes::Doubted,
             now,
         })
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use krono_history::witness::Notes;
 use krono_model::metadata::Owner;
 use krono_planner::fleet::{Facts, Turn, World, decide, is_lost};
 use krono_planner::instance::ObjectName;
@@ -37,7 +38,7 @@ impl Simulation {
         let definition = self.controller.cached(&governance.definition);
         let facts = serving.current.as_ref().zip(definition).map(|(current, definition)| {
             let revisions = &serving.revisions;
-            Facts::of(&definition.object, current, &revisions.history, revisions.issued_at())
+            Facts::of(&definition.object, current, &revisions.history, revisions.issued_at(), Notes::Doubted)
         });
         if self.controller.mind.fleet.facts.as_deref() == facts.as_ref() {
             return;

@@ -8,7 +8,7 @@ use http::Request;
 use crate::cluster::Cluster;
 
 /// Leases are renewed for as long as somebody lives; the rest the server keeps up for itself.
-const OWN_TRAFFIC: [&str; 8] = [
+const OWN_TRAFFIC: [&str; 9] = [
     "",
     "leases",
     "flowschemas",
@@ -16,6 +16,7 @@ const OWN_TRAFFIC: [&str; 8] = [
     "apiservices",
     "ipaddresses",
     "servicecidrs",
+    "services",
     "endpointslices",
 ];
 

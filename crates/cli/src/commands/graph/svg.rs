@@ -2,6 +2,7 @@
 
 use krono_graph::{CompiledGraph, Node};
 
+use super::super::svg::{self, escaped};
 use super::layout::{Area, Layout};
 
 /// Around the drawing, in pixels.
@@ -15,8 +16,7 @@ const TITLE: i64 = 40;
 /// How far the boxes of a stack stick out.
 const STACK: i64 = 5;
 
-const STYLE: &str = "text{font-family:ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;fill:#1f2937}\
-.title{font-size:15px;font-weight:bold}.id{font-size:13px;font-weight:bold}.kind{font-size:12px}\
+const STYLE: &str = ".id{font-size:13px;font-weight:bold}.kind{font-size:12px}\
 .more{font-size:11px;fill:#6b7280}.box{fill:#eff6ff;stroke:#3b82f6;stroke-width:1.5}\
 .external{fill:#f3f4f6;stroke:#6b7280}.conditional{stroke-dasharray:5 4}\
 .edge{fill:none;stroke:#64748b;stroke-width:1.4}";
@@ -29,18 +29,16 @@ pub(super) fn draw(graph: &CompiledGraph) -> String {
     let title = super::title(graph);
     let width = layout.width.max(length(&title) * 9) + 2 * MARGIN + STACK;
     let height = layout.height + TITLE + 2 * MARGIN;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
-         <style>{STYLE}</style>\n\
-         <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
+    let mut out = svg::begin((width, height), STYLE);
+    out.extend([format!(
+        "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
          orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#64748b\"/></marker></defs>\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n\
          <text class=\"title\" x=\"{MARGIN}\" y=\"{}\">{}</text>\n\
          <g transform=\"translate({MARGIN} {})\">\n",
         MARGIN + 15,
         escaped(&title),
         MARGIN + TITLE
-    );
+    )]);
     layout.lines.iter().for_each(|line| out.push_str(&edge(line)));
     for ((node, area), texts) in graph.nodes.iter().zip(&layout.boxes).zip(&texts) {
         out.push_str(&drawn(node, *area, texts));
@@ -109,8 +107,4 @@ fn edge(points: &[(i64, i64)]) -> String {
         from = *to;
     }
     format!("<path class=\"edge\" d=\"{path}\" marker-end=\"url(#tip)\"/>\n")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

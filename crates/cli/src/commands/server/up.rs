@@ -9,7 +9,8 @@ use krono_apiserver::Server;
 use krono_apiserver::authentication::Tokens;
 use krono_apiserver::certificates::{Certificates, Tls};
 use krono_apiserver::https::{Https, Limits};
-use krono_controller::Controllers;
+use krono_controller::{Controllers, Options};
+use krono_history::witness::Notes;
 use krono_store::{DirectoryLock, DiskStore, OpenError};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -109,11 +110,9 @@ async fn controllers(
         return Ok(None);
     }
     let built_in = Arc::new(KnownKinds::default());
-    let controllers = Controllers::new(
-        &server.acting_as(witness::controllers()).client(),
-        built_in,
-        krono_controller::Options::default(),
-    );
+    let options = Options { notes: Notes::Believed, ..Options::default() };
+    let client = server.acting_as(witness::controllers()).client();
+    let controllers = Controllers::new(&client, built_in, options);
     let installed = controllers.install().await;
     installed.map_err(|error| CommandError::of(ErrorKind::Internal, error.to_string()))?;
     let (stop, stopped) = oneshot::channel::<()>();

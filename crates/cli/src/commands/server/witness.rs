@@ -2,7 +2,7 @@
 
 use krono_apiserver::Witness;
 use krono_apiserver::rbac::{MASTERS, User};
-use krono_history::witness::note;
+use krono_history::witness::{By, note};
 use krono_model::names;
 use serde_json::Value;
 
@@ -21,7 +21,8 @@ impl Witness for Authors {
     }
 
     fn note(&self, user: &str, object: &mut Value, old: Option<&Value>) {
-        note(user, object, old);
+        let by = if user == CONTROLLERS { By::Controllers(user) } else { By::User(user) };
+        note(by, object, old);
     }
 }
 

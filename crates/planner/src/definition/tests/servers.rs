@@ -71,6 +71,7 @@ async fn serve(server: &krono_apiserver::Server, definition: &Value, kinds: &Bui
             instances: Instances::default(),
             failure: None,
             allow_crd_deletion: false,
+            notes: Notes::Doubted,
             now: NOW,
         });
         match planned.actions.as_slice() {

@@ -1,0 +1,44 @@
+//! Instances that nothing was written about yet: their assignment goes with their first status.
+//!
+//! Whoever forgets such an assignment makes it again: from the resources it has led to, or else as if it were the first.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::Fleets;
+use crate::queue::InstanceKey;
+
+/// An assignment that is not written down.
+pub(super) struct Newborn {
+    uid: Value,
+    status: Value,
+}
+
+impl Fleets {
+    /// Lets an assignment wait until something else is to be written.
+    pub(super) fn let_wait(&self, key: &InstanceKey, instance: &Value, mut patch: Value) {
+        let status = patch["status"].take();
+        let newborn = Newborn { uid: instance["metadata"]["uid"].clone(), status };
+        let mut fleets = self.lock();
+        let fleet = fleets.entry(Arc::clone(&key.definition)).or_default();
+        fleet.newborns.insert(key.clone(), newborn);
+    }
+
+    /// An instance with the assignment that waits to be written.
+    pub(crate) fn assigned(&self, key: &InstanceKey, mut instance: Value) -> Value {
+        if instance["status"].is_null()
+            && let Some(newborn) = self.lock().get(&key.definition).and_then(|it| it.newborns.get(key))
+            && newborn.uid == instance["metadata"]["uid"]
+        {
+            instance["status"] = newborn.status.clone();
+        }
+        instance
+    }
+
+    /// An assignment waits no longer: it is written down, or the instance is gone, or something else is decided; whether
+    /// there was one.
+    pub(crate) fn end_waiting(&self, key: &InstanceKey) -> bool {
+        self.lock().get_mut(&key.definition).is_some_and(|it| it.newborns.remove(key).is_some())
+    }
+}
