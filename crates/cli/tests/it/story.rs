@@ -63,11 +63,7 @@ fn the_guide_to_plans_runs_as_written() {
 
 #[test]
 fn the_guide_to_simulations_runs_as_written() {
-    let guide = "docs/simulate.md";
-    let Some(told) = type_at_a_server(&blocks(guide, "sh").join("\n")) else { return };
-    for shown in blocks(guide, "text") {
-        assert!(told.stdout.contains(&shown), "{shown}\n{told}");
-    }
+    shows_what_is_printed("docs/simulate.md");
 }
 
 /// Types commands at a server of their own, this binary being `krono`; nothing where there is no kubectl.
