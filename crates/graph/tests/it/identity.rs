@@ -24,7 +24,7 @@ fn graph(metadata: &str, more: &str, others: &str) -> CompiledGraph {
 }
 
 fn identity(graph: &CompiledGraph) -> Identity {
-    graph.identity("node").unwrap()
+    graph.identity("node").expect("a node that makes something")
 }
 
 #[test]
