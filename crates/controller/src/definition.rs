@@ -212,12 +212,12 @@ impl Pass<'_> {
 
     /// Nothing is left to do: what is known is told.
     async fn publish(&self, observed: &Observed, plan: Plan) -> kube::Result<Outcome> {
-        let (engine, name) = (self.engine, self.name);
+        let engine = self.engine;
         if let Some(status) = plan.status {
             self.publish_status(observed, &status).await?;
         }
         let words: Vec<String> = plan.notices.iter().map(ToString::to_string).collect();
-        if engine.is_news(name, &words) {
+        if engine.is_news(&self.key(), &words) {
             for notice in &plan.notices {
                 engine.events.notice(&observed.definition, notice).await;
             }

@@ -57,8 +57,8 @@ pub(crate) struct Engine {
     kept: Mutex<HashMap<Arc<str>, Arc<Revisions>>>,
     /// By definition, when its instances were last counted in public.
     counted: Mutex<HashMap<Arc<str>, Instant>>,
-    /// By definition, what was last told of it without anything being done.
-    told: Mutex<HashMap<Arc<str>, Vec<String>>>,
+    /// What was last told of a definition or an instance without anything being done.
+    told: Mutex<HashMap<Key, Vec<String>>>,
 }
 
 impl Engine {
@@ -85,7 +85,7 @@ impl Engine {
             requests,
             queue,
             router,
-            events: Events::new(client, options.condition_events),
+            events: Events::new(client, &options),
             claims: Claims::default(),
             fleets: Fleets::default(),
             contests: Contests::default(),
@@ -194,14 +194,14 @@ impl Engine {
         counted.insert(Arc::clone(definition), Instant::now());
     }
 
-    /// Whether something about a definition is told for the first time.
-    pub(crate) fn is_news(&self, definition: &Arc<str>, words: &[String]) -> bool {
+    /// Whether something about a definition or an instance is told for the first time; no words end what was told.
+    pub(crate) fn is_news(&self, about: &Key, words: &[String]) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if words.is_empty() {
-            told.remove(definition);
+            told.remove(about);
             return false;
         }
-        told.insert(Arc::clone(definition), words.to_vec()).is_none_or(|before| before != words)
+        told.insert(about.clone(), words.to_vec()).is_none_or(|before| before != words)
     }
 
     /// Waits until the API server answers for a kind, which comes a while after its definition is established.

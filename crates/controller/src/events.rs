@@ -1,43 +1,54 @@
 //! Events: what people see with `kubectl describe` and `kubectl events`.
 
 use k8s_openapi::api::core::v1::ObjectReference;
+use krono_history::witness::Notes;
+use krono_model::names::{EVENT_OF_MANAGER, EVENT_OF_USER};
+use krono_model::wire::Author;
 use krono_planner::definition::Notice;
 use krono_planner::instance::Notice as OfInstance;
-use krono_planner::{Transition, notes, transitions};
+use krono_planner::{Transition, asker, notes, revision_told, transitions, wisher};
 use kube::Client;
 use kube::runtime::events::{Event, EventType, Recorder, Reporter};
 use serde_json::Value;
+
+use crate::options::Options;
 
 /// Tells of what needs attention, and of changed conditions, if that is wanted.
 pub(crate) struct Events {
     /// Where every change of a condition is told.
     recorder: Option<Recorder>,
     client: Client,
+    /// Whether objects tell the truth about users.
+    notes: Notes,
 }
 
 impl Events {
-    pub(crate) fn new(client: &Client, wanted: bool) -> Self {
-        let recorder = wanted.then(|| Recorder::new(client.clone(), reporter()));
-        Self { recorder, client: client.clone() }
+    pub(crate) fn new(client: &Client, options: &Options) -> Self {
+        let recorder = options.condition_events.then(|| Recorder::new(client.clone(), reporter()));
+        Self { recorder, client: client.clone(), notes: options.notes }
     }
 
     /// Tells what happened to a definition.
     pub(crate) async fn notice(&self, definition: &Value, notice: &Notice) {
         tracing::info!(definition = definition["metadata"]["name"].as_str(), "{notice}");
-        self.publish(&self.anew(), notice_event(notice), definition).await;
+        let by = asker(notice, definition, self.notes);
+        let mut event = notice_event(notice, by.as_ref());
+        event.secondary = event.secondary.or_else(|| revision_told(notice, definition).map(revision));
+        self.publish(&self.anew(), event, definition).await;
     }
 
-    /// Tells what happened to an instance.
-    pub(crate) async fn note(&self, instance: &Value, told: OfInstance) {
+    /// Tells what happened to an instance, because of somebody.
+    pub(crate) async fn note(&self, instance: &Value, told: OfInstance, by: Option<&Author>) {
         let transition =
             Transition { condition: told.reason.to_owned(), note: told.note, is_warning: told.is_warning };
-        self.publish(&self.anew(), event(transition), instance).await;
+        self.publish(&self.anew(), event(transition, by), instance).await;
     }
 
     /// Tells what began or ceased to hold about a definition.
     pub(crate) async fn tell_notes(&self, before: &Value, definition: &Value) {
         for transition in notes(before, &definition["status"]) {
-            self.publish(&self.anew(), event(transition), definition).await;
+            let by = wisher(&transition.condition, definition);
+            self.publish(&self.anew(), event(transition, by.as_ref()), definition).await;
         }
     }
 
@@ -63,7 +74,7 @@ impl Events {
     pub(crate) async fn tell(&self, before: &Value, object: &Value) {
         let Some(recorder) = &self.recorder else { return };
         for transition in transitions(before, &object["status"]) {
-            self.publish(recorder, event(transition), object).await;
+            self.publish(recorder, event(transition, None), object).await;
         }
     }
 }
@@ -72,23 +83,40 @@ fn reporter() -> Reporter {
     Reporter { controller: "kro".to_owned(), instance: None }
 }
 
-fn notice_event(notice: &Notice) -> Event {
+fn notice_event(notice: &Notice, by: Option<&Author>) -> Event {
     let transition = Transition {
         condition: notice.reason().to_owned(),
         note: notice.to_string(),
         is_warning: notice.is_warning(),
     };
-    event(transition)
+    event(transition, by)
 }
 
-fn event(transition: Transition) -> Event {
+fn event(transition: Transition, by: Option<&Author>) -> Event {
     Event {
         type_: if transition.is_warning { EventType::Warning } else { EventType::Normal },
         reason: transition.condition,
         note: Some(transition.note),
         action: "Reconcile".to_owned(),
-        secondary: None,
+        secondary: by.and_then(actor),
     }
+}
+
+/// Whoever acted, as the second object that an event is about: events have no other place for it.
+fn actor(author: &Author) -> Option<ObjectReference> {
+    let user = author.user.as_ref().map(|it| (EVENT_OF_USER, it));
+    let (kind, name) = user.or_else(|| author.manager.as_ref().map(|it| (EVENT_OF_MANAGER, it)))?;
+    Some(ObjectReference {
+        kind: Some(kind.to_owned()),
+        name: Some(name.clone()),
+        ..ObjectReference::default()
+    })
+}
+
+fn revision(name: String) -> ObjectReference {
+    let resource = crate::revisions::resource();
+    let (api_version, kind) = (Some(resource.api_version), Some(resource.kind));
+    ObjectReference { api_version, kind, name: Some(name), ..ObjectReference::default() }
 }
 
 fn reference(object: &Value) -> ObjectReference {

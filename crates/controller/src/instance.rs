@@ -10,7 +10,10 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use krono_graph::KindName;
 use krono_model::applyset::Inventory;
-use krono_planner::instance::{Action, Keeping, Notice, ObjectName, Plan, Refused, Rollback, World, plan};
+use krono_model::wire::Author;
+use krono_planner::instance::{
+    Action, DeletionPolicies, Keeping, Notice, ObjectName, Plan, Refused, Rollback, World, assignment, plan,
+};
 use krono_planner::replacing;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -97,7 +100,9 @@ impl Pass<'_> {
                 Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
             };
         self.engine.router.set_interests(self.key, interests);
+        let by = rollback.and_then(|it| it.by);
         if actions.is_empty() {
+            self.tell_once(&instance, notices, by.as_ref()).await;
             let outcome = match () {
                 () if retry => Outcome::Retry,
                 () if resting.is_empty() => Outcome::Done,
@@ -110,7 +115,7 @@ impl Pass<'_> {
         }
         let round = self.perform(actions, &caches).await;
         if matches!(round, Round::Again) && self.refused.instance.is_none() {
-            self.tell(&instance, notices).await;
+            self.tell(&instance, notices, by.as_ref()).await;
         }
         round
     }
@@ -142,14 +147,23 @@ impl Pass<'_> {
         in_vain
     }
 
-    async fn tell(&self, instance: &Value, notices: Vec<Notice>) {
+    /// What is so for a while is told when it begins.
+    async fn tell_once(&self, instance: &Value, notices: Vec<Notice>, by: Option<&Author>) {
+        let words: Vec<String> = notices.iter().map(|it| it.note.clone()).collect();
+        if self.engine.is_news(&Key::Instance(self.key.clone()), &words) {
+            self.tell(instance, notices, by).await;
+        }
+    }
+
+    async fn tell(&self, instance: &Value, notices: Vec<Notice>, by: Option<&Author>) {
         for notice in notices {
-            self.engine.events.note(instance, notice).await;
+            self.engine.events.note(instance, notice, by).await;
         }
     }
 
     /// A definition counts its instances; one on its way out may wait for just this.
     fn absent(&self) -> Outcome {
+        self.engine.is_news(&Key::Instance(self.key.clone()), &[]);
         self.engine.fleets.end_waiting(self.key);
         self.engine.router.set_interests(self.key, Vec::new());
         let definition = self.engine.definition(&self.key.definition);
@@ -169,11 +183,13 @@ impl Pass<'_> {
         let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &self.beside)?;
         let is_defined = |kind: &KindName| Serving::cache(caches, kind).is_some_and(|cache| cache.is_defined);
         let assigned = made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback));
+        let facts = self.engine.fleets.facts(&self.key.definition);
         Ok(plan(&World {
             instance,
             graph: made.graph.as_ref().map(|it| &it.compiled).map_err(String::as_str),
             owner: self.serving.owner(),
             assigned: assigned.as_ref(),
+            policies: facts.as_ref().map_or(&DeletionPolicies::default(), |it| &it.policies),
             cluster: &cluster,
             refused: &self.refused,
             resting: &self.engine.contests.resting(),
@@ -202,8 +218,8 @@ impl Pass<'_> {
         let resource = &self.serving.instances.resource;
         let name = (self.key.namespace.as_str(), self.key.name.as_str());
         match self.engine.requests.merge(resource, name, &patch, Subresource::Status).await {
-            // The server has not taken in the schema of the kind yet.
-            Ok(answer) if answer["status"].is_null() => Outcome::Retry,
+            // A server whose schema is behind drops what it does not know yet.
+            Ok(answer) if assignment(instance).is_some() && assignment(&answer).is_none() => Outcome::Retry,
             Ok(answer) => {
                 self.published(instance, answer).await;
                 outcome

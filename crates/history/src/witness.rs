@@ -70,6 +70,12 @@ pub(crate) fn user_of_spec(object: &Value, notes: Notes) -> Option<String> {
     (generation.parse().ok() == object["metadata"]["generation"].as_i64()).then(|| user.to_owned())
 }
 
+/// The user who asked for what stands on an object, where somebody saw it.
+pub(crate) fn user_of_request(object: &Value, notes: Notes) -> Option<String> {
+    let note = annotation(object, names::REQUESTED_BY_ANNOTATION).filter(|_| notes == Notes::Believed);
+    note.map(str::to_owned)
+}
+
 fn requests(object: &Value) -> [Option<String>; 2] {
     REQUESTS.map(|key| annotation(object, key).map(str::to_owned))
 }

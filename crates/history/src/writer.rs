@@ -4,6 +4,8 @@ use krono_model::names;
 use krono_model::wire::Author;
 use serde_json::Value;
 
+use crate::witness::{Notes, user_of_request};
+
 /// One field manager, as an object's managed fields name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Writer {
@@ -87,6 +89,12 @@ pub fn author_of_annotation(object: &Value, key: &str) -> Option<Author> {
     let entry = entries_of(object, &["metadata", "annotations", key]).next()?;
     let text = |field: &str| entry[field].as_str().map(str::to_owned);
     Some(Author { manager: text("manager"), user: None, time: text("time") })
+}
+
+/// The same where somebody is answerable for it, with the user whom a witness saw.
+pub fn author_of_request(object: &Value, key: &str, notes: Notes) -> Option<Author> {
+    let author = author_of_annotation(object, key)?;
+    Some(Author { user: user_of_request(object, notes), ..author })
 }
 
 /// Those that own something of a field.

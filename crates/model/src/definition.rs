@@ -17,6 +17,8 @@ pub const HOLD_INVALID: &str = "HoldInvalid";
 pub const REVISION_PENDING: &str = "RevisionPending";
 /// The last request to roll back was refused.
 pub const ROLLBACK_REFUSED: &str = "RollbackRefused";
+/// A request to roll back came again after it was answered; told by an event, and no condition.
+pub const ROLLBACK_IGNORED: &str = "RollbackIgnored";
 /// The definition was deleted and has instances.
 pub const DELETION_BLOCKED: &str = "DeletionBlocked";
 /// A revision was deleted that instances need.

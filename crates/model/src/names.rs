@@ -137,6 +137,10 @@ pub const CHANGE_CAUSE_ANNOTATION: &str = "krono.dev/change-cause";
 pub const CHANGED_BY_ANNOTATION: &str = "krono.dev/changed-by";
 /// Who asked for the rollback that stands beside it; written by whoever sees users.
 pub const REQUESTED_BY_ANNOTATION: &str = "krono.dev/requested-by";
+/// The kind of the second object of an event that tells which user acted.
+pub const EVENT_OF_USER: &str = "User";
+/// The kind of the second object of an event that tells by which field manager somebody acted whom nobody knows.
+pub const EVENT_OF_MANAGER: &str = "FieldManager";
 /// Why a change was made, as `kubectl` has it.
 pub const KUBERNETES_CHANGE_CAUSE_ANNOTATION: &str = "kubernetes.io/change-cause";
 /// How an instance follows its definition: `Auto`, `Manual` or `Paused`.

@@ -7,6 +7,7 @@ mod evidence;
 mod inventory;
 mod management;
 mod outlook;
+mod policies;
 mod report;
 mod resources;
 
@@ -28,6 +29,7 @@ pub(crate) use assigned::{
 pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind};
 pub(crate) use evidence::{highest_stamp, is_at};
 pub(crate) use outlook::{Wanted, outlook};
+pub use policies::DeletionPolicies;
 
 /// All that a plan for one instance is made from.
 pub struct World<'a> {
@@ -39,6 +41,8 @@ pub struct World<'a> {
     pub owner: Owner<'a>,
     /// The revision that the graph is of, and what it needs; nothing where the definition has no revisions.
     pub assigned: Option<&'a Assigned<'a>>,
+    /// What becomes of resources, as the definition says whatever the revision.
+    pub policies: &'a DeletionPolicies,
     /// The objects in the cluster.
     pub cluster: &'a dyn Cluster,
     /// What the API server refused since the world was last observed.
@@ -229,7 +233,7 @@ pub struct Plan {
     pub resting: Vec<ObjectName>,
     /// Whether something went wrong that may go right when tried again.
     pub retry: bool,
-    /// What people should hear of once the actions are done.
+    /// What people should hear of once the actions are done; without any, once for as long as it is so.
     pub notices: Vec<Notice>,
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Pure: what the controller does, what a preview shows and what a simulation plays are this one function.
 
+mod actors;
 pub mod contest;
 pub mod definition;
 pub mod digest;
@@ -14,5 +15,6 @@ mod replacing;
 pub mod revisions;
 mod transition;
 
+pub use actors::{asker, revision_told, wisher};
 pub use replacing::replacing;
 pub use transition::{Transition, notes, transitions};

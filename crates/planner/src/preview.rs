@@ -16,7 +16,8 @@ use krono_model::metadata::{Owner, is_suspended};
 use krono_schema::crd::Version;
 use serde_json::Value;
 
-use crate::instance::ObjectName;
+use crate::instance::{DeletionPolicies, ObjectName};
+use rehearsal::Script;
 
 pub use course::{Course, Stay};
 pub use imagined::Objects;
@@ -39,6 +40,8 @@ pub struct Edit<'a> {
     pub new: &'a CompiledGraph,
     /// The definition.
     pub owner: Owner<'a>,
+    /// What becomes of resources that are no longer wanted, before the edit and after it.
+    pub policies: [&'a DeletionPolicies; 2],
 }
 
 /// The world that an edit would meet.
@@ -132,10 +135,12 @@ pub fn forecast(edit: &Edit<'_>, instance: &Value, premise: &Premise<'_>) -> For
     if is_suspended(instance) || !instance["metadata"]["deletionTimestamp"].is_null() {
         return Forecast { is_suspended: is_suspended(instance), ..Forecast::default() };
     }
-    let old = edit.old.map(|graph| rehearsal::play(graph, edit.owner, instance, premise, None));
+    let [before, after] = edit.policies;
+    let script = |graph, policies| Script { graph, owner: edit.owner, policies };
+    let old = edit.old.map(|graph| rehearsal::play(script(graph, before), instance, premise, None));
     let (admitted, objections) = admitted(edit.new, instance);
     let start = old.as_ref().filter(|_| premise.assume_made).map(|it| &it.world);
-    let new = rehearsal::play(edit.new, edit.owner, &admitted, premise, start);
+    let new = rehearsal::play(script(edit.new, after), &admitted, premise, start);
     let (changes, regardless) = compare::changes(old.as_ref(), &new, premise);
     let known = old.as_ref().and_then(|it| it.failure.as_ref());
     Forecast {

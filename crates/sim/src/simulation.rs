@@ -8,7 +8,7 @@ use std::sync::Arc;
 use krono_graph::{CompiledGraph, KindName};
 use krono_model::applyset::GroupKind;
 use krono_model::metadata::{InstanceRef, Owner};
-use krono_planner::instance::{Action, ObjectName, Plan, World, plan};
+use krono_planner::instance::{Action, DeletionPolicies, ObjectName, Plan, World, plan};
 use serde_json::Value;
 
 use crate::controller::{Controller, Work, group_kind, searched};
@@ -292,6 +292,7 @@ impl Simulation {
             graph: definition.graph.as_deref().map_err(String::as_str),
             owner: Owner { definition_name: &definition.name, definition_uid: &definition.uid },
             assigned: None,
+            policies: &DeletionPolicies::default(),
             cluster: &view,
             refused: &work.refused,
             resting: &BTreeSet::new(),

@@ -1,9 +1,7 @@
 //! What became of a definition or an instance: who changed what, when and why.
 
 mod events;
-
-use std::iter::Peekable;
-use std::vec::IntoIter;
+mod order;
 
 use jiff::Timestamp;
 use krono_history::RevisionNumber;
@@ -14,8 +12,8 @@ use crate::revisions::RevisionRow;
 use crate::table::{Table, cell};
 use crate::time::shown_time;
 
-use events::of_events;
 pub use events::time_of_event;
+use events::{issued, of_events};
 
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +22,7 @@ pub struct Entry {
     pub when: Option<String>,
     /// What came of it.
     pub what: Change,
-    /// Who, where somebody told: the author of a revision, else the controller that tells.
+    /// Who, where somebody told: the author of a revision, whoever asked for what an event tells, else the controller.
     pub who: Option<String>,
     /// Why: in the words of whoever did it, or else what kind of change it was.
     pub why: String,
@@ -71,22 +69,14 @@ pub struct Past<'a> {
 /// All changes, newest first; the revisions of one lineage stand in the order of their numbers whatever clocks said.
 pub fn timeline(past: &Past<'_>) -> Vec<Entry> {
     let kept_since = second(past.revisions.last().and_then(|it| it.created.as_deref()));
-    // At the same second an input follows what was told, and that the revision it is about.
-    let mut lanes = [
-        of_definition(past.revisions),
-        of_events(past.told_of_definition, Whose::Definition, kept_since),
-        of_events(past.told_of_instance, Whose::Instance, None),
-        of_inputs(past.inputs),
-    ]
-    .map(|it| it.into_iter().peekable());
-    std::iter::from_fn(|| latest(&mut lanes)).collect()
-}
-
-/// The latest of what the lanes have next, of two at the same second that of the later lane.
-fn latest(lanes: &mut [Peekable<IntoIter<Entry>>]) -> Option<Entry> {
-    let next = |lane: &mut Peekable<IntoIter<Entry>>| lane.peek().map(|it| second(it.when.as_deref()));
-    let (_, lane) = lanes.iter_mut().map(|lane| (next(lane), lane)).max_by_key(|(next, _)| *next)?;
-    lane.next()
+    let issued = issued(past.told_of_definition);
+    let revisions = of_definition(past.revisions).into_iter().zip(past.revisions);
+    order::merged(order::Lanes {
+        revisions: revisions.map(|(entry, row)| (entry, issued.get(row.name.as_str()).copied())).collect(),
+        told_of_definition: of_events(past.told_of_definition, Whose::Definition, kept_since),
+        told_of_instance: of_events(past.told_of_instance, Whose::Instance, None),
+        inputs: of_inputs(past.inputs),
+    })
 }
 
 /// Revisions know when they were issued to the second.
@@ -247,13 +237,13 @@ WHEN                 WHAT              WHO                WHY
         let text = timeline_table(&timeline(&past)).to_text();
         let expected = "\
 WHEN                 WHAT                    WHO                WHY
-2025-01-16 00:00:00  rgd RevisionPruned      kro                pruned revision 1, which nothing needs
+2025-01-16 00:00:00  rgd RevisionPruned      krono              pruned revision 1, which nothing needs
 2025-01-15 10:35:00  input 12 (rgd 3)        -                  spec edited
-2025-01-15 10:35:00  Pinned                  kro                pinned at revision 2
-2025-01-15 10:30:00  rgd RevisionSuperseded  kro                revision 2 is superseded by revision 3
+2025-01-15 10:35:00  Pinned                  krono              pinned at revision 2
+2025-01-15 10:30:00  rgd RevisionSuperseded  krono              revision 2 is superseded by revision 3
 2025-01-15 10:30:00  rgd 3                   kubectl            more replicas
 2025-01-14 09:00:00  rgd 2                   alice@example.com  edited
-2025-01-10 08:00:00  rgd RevisionIssued      kro                created revision 1
+2025-01-10 08:00:00  rgd RevisionIssued      krono              created revision 1
 ";
         assert_eq!(text, expected, "{text}");
         let told = timeline(&past)[0].to_json();
@@ -278,5 +268,65 @@ WHEN                 WHAT                    WHO                WHY
         let numbers = |entries: Vec<Entry>| entries.into_iter().map(|it| it.what).collect::<Vec<_>>();
         let expected = [3, 2, 1].map(|it| Change::Definition(RevisionNumber::new(it).unwrap()));
         assert_eq!(numbers(of_rows(&rows)), expected);
+    }
+
+    #[test]
+    fn whoever_acted_is_named() {
+        let check = |related: Value, expected: &str| {
+            let mut told = event("2025-01-15T10:35:00.3Z", "Pinned", "pinned at revision 2");
+            told["related"] = related;
+            let past = Past { told_of_instance: &[told], ..Past::default() };
+            assert_eq!(timeline(&past)[0].who.as_deref(), Some(expected));
+        };
+        check(json!({"kind": "User", "name": "alice"}), "alice");
+        check(json!({"kind": "FieldManager", "name": "kubectl-annotate"}), "kubectl-annotate");
+        check(json!({"kind": "ConfigMap", "name": "settings"}), "krono");
+        check(Value::Null, "krono");
+    }
+
+    #[test]
+    fn what_happens_within_one_second_stands_in_the_order_of_causes() {
+        let at = |number: u64| RevisionNumber::new(number);
+        let mut revisions = RevisionRows::new(&definition(), &revisions()).rows;
+        for row in &mut revisions {
+            row.created = Some("2025-01-15T10:30:00Z".to_owned());
+        }
+        let mut inputs = input_rows(&instance(), &[]);
+        for (row, (number, rgd)) in inputs.iter_mut().zip([(3, 3), (2, 2), (1, 1)]) {
+            (row.number, row.definition) = (at(number).unwrap(), at(rgd));
+            row.created = Some("2025-01-15T10:30:00Z".to_owned());
+        }
+        let issued = |time: &str, number: u64| {
+            let mut told = event(time, "RevisionIssued", "created");
+            told["related"] = json!({"kind": "ResourceGraphDefinitionRevision", "name": format!("application-rev-{number}")});
+            told
+        };
+        let told_of_definition = [
+            issued("2025-01-15T10:30:00.1Z", 1),
+            issued("2025-01-15T10:30:00.3Z", 2),
+            event("2025-01-15T10:30:00.4Z", "RevisionSuperseded", "revision 1"),
+            event("2025-01-15T10:30:00.6Z", "RollingBack", "rolling back to revision 1"),
+            issued("2025-01-15T10:30:00.7Z", 3),
+        ];
+        let told_of_instance = [event("2025-01-15T10:30:00.5Z", "Unpinned", "follows")];
+        let past = Past {
+            revisions: &revisions,
+            inputs: &inputs,
+            told_of_definition: &told_of_definition,
+            told_of_instance: &told_of_instance,
+        };
+        let what: Vec<String> = timeline(&past).iter().map(|it| it.cells()[1].clone()).collect();
+        let expected = [
+            "input 3 (rgd 3)",
+            "rgd 3",
+            "input 2 (rgd 2)",
+            "rgd RollingBack",
+            "Unpinned",
+            "rgd RevisionSuperseded",
+            "rgd 2",
+            "input 1 (rgd 1)",
+            "rgd 1",
+        ];
+        assert_eq!(what, expected);
     }
 }

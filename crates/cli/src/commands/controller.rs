@@ -12,7 +12,7 @@ use krono_history::witness::Notes;
 use kube::Client;
 
 use super::cluster;
-use super::server::{Signals, block_on};
+use super::server::{Signals, wait_for};
 use crate::arguments::controller::{ControllerArguments, Gate};
 use crate::command_error::CommandError;
 use crate::kinds::KnownKinds;
@@ -25,7 +25,7 @@ const USUAL_NAMESPACE: &str = "kro-system";
 
 pub(crate) fn run(arguments: &ControllerArguments, output: &mut Output) -> Result<(), CommandError> {
     log::start(arguments.log_format, arguments.log_level);
-    block_on(serve(arguments, output))
+    wait_for(serve(arguments, output))
 }
 
 async fn serve(arguments: &ControllerArguments, output: &mut Output) -> Result<(), CommandError> {

@@ -24,11 +24,25 @@ pub(super) use self::workloads::run as workloads;
 
 use std::future::Future;
 
+use tokio::runtime::Builder;
+
 use crate::command_error::{CommandError, ErrorKind};
 
 /// Runs asynchronous work to its end.
 pub(super) fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    run_on(&mut Builder::new_multi_thread(), work)
+}
+
+/// Runs work to its end that mostly waits for an API server: a second thread brings nothing but a heap of its own.
+pub(super) fn wait_for<T>(work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
+    run_on(Builder::new_multi_thread().worker_threads(1), work)
+}
+
+fn run_on<T>(
+    threads: &mut Builder,
+    work: impl Future<Output = Result<T, CommandError>>,
+) -> Result<T, CommandError> {
+    let runtime = threads.enable_all().build();
     let runtime = runtime
         .map_err(|error| CommandError::of(ErrorKind::Internal, format!("cannot start threads: {error}")))?;
     runtime.block_on(work)

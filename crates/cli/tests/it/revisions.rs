@@ -222,12 +222,16 @@ fn v11_a_timeline_tells_of_users_and_of_what_was_told() {
         assert!(told.lines().any(|it| words(it) == row), "{row}\n{told}");
     }
     for event in [
-        "Pinned kro pinned at revision 1",
-        "rgd Held kro revision 1 is served",
-        "rgd RollingBack kro rolling back to revision 1",
+        "Pinned krono pinned at revision 1",
+        "rgd Held krono revision 1 is served",
+        "rgd RollingBack kubernetes-admin rolling back to revision 1",
     ] {
         assert!(told.lines().any(|it| words(it).starts_with(event)), "{event}\n{told}");
     }
+    // What led to what, newest first, within a second or not.
+    let place = |row: &str| told.lines().position(|it| words(it).starts_with(row)).unwrap();
+    let rows = ["rgd 3 ", "rgd RollingBack ", "rgd 2 ", "input 1 (rgd 1)", "rgd 1 "].map(place);
+    assert!(rows.is_sorted(), "{rows:?}\n{told}");
     let of_definition = cluster.told(&["history", "rgd/box", "-o", "json"]);
     let of_definition: Value = serde_json::from_str(&of_definition).unwrap();
     let all = of_definition.as_array().unwrap();

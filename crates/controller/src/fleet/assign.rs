@@ -8,6 +8,7 @@ use krono_model::applyset::Inventory;
 use krono_model::names;
 use krono_planner::fleet::{Decision, Facts, Turn, World, decide, is_lost};
 use krono_planner::instance::{Cluster, Keeping};
+use krono_planner::wisher;
 use serde_json::Value;
 
 use super::Round;
@@ -131,7 +132,7 @@ async fn write(
     }
     let patch = match with_input(engine, serving, facts, &decision).await {
         Some(patch) if decision.can_wait(facts) => {
-            engine.fleets.let_wait(key, decision.instance, patch);
+            engine.fleets.let_wait(key, decision.instance, &patch);
             engine.queue.add(Key::Instance(key.clone()));
             return Outcome::Done;
         }
@@ -146,7 +147,8 @@ async fn write(
         }
         Ok(answer) => {
             for notice in decision.notices(&answer) {
-                engine.events.note(&answer, notice).await;
+                let by = wisher(notice.reason, &answer);
+                engine.events.note(&answer, notice, by.as_ref()).await;
             }
             serving.instances.answer(answer, None, &Key::Fleet(Arc::clone(&serving.name)));
             Outcome::Done

@@ -12,14 +12,15 @@ use crate::queue::InstanceKey;
 /// An assignment that is not written down.
 pub(super) struct Newborn {
     uid: Value,
-    status: Value,
+    /// As text, which is smaller.
+    status: Box<str>,
 }
 
 impl Fleets {
     /// Lets an assignment wait until something else is to be written.
-    pub(super) fn let_wait(&self, key: &InstanceKey, instance: &Value, mut patch: Value) {
-        let status = patch["status"].take();
-        let newborn = Newborn { uid: instance["metadata"]["uid"].clone(), status };
+    pub(super) fn let_wait(&self, key: &InstanceKey, instance: &Value, patch: &Value) {
+        let newborn =
+            Newborn { uid: instance["metadata"]["uid"].clone(), status: patch["status"].to_string().into() };
         let mut fleets = self.lock();
         let fleet = fleets.entry(Arc::clone(&key.definition)).or_default();
         fleet.newborns.insert(key.clone(), newborn);
@@ -31,7 +32,7 @@ impl Fleets {
             && let Some(newborn) = self.lock().get(&key.definition).and_then(|it| it.newborns.get(key))
             && newborn.uid == instance["metadata"]["uid"]
         {
-            instance["status"] = newborn.status.clone();
+            instance["status"] = serde_json::from_str(&newborn.status).unwrap_or_default();
         }
         instance
     }

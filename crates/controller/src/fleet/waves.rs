@@ -145,7 +145,7 @@ impl Turns {
 async fn tell(engine: &Engine, definition: &Value, notices: Vec<Notice>) {
     for notice in notices {
         tracing::info!(definition = definition["metadata"]["name"].as_str(), "{}", notice.note);
-        engine.events.note(definition, notice).await;
+        engine.events.note(definition, notice, None).await;
     }
 }
 

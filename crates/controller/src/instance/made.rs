@@ -62,5 +62,5 @@ pub(super) async fn rollback(
     key: &InstanceKey,
 ) -> kube::Result<Option<Rollback>> {
     let live = engine.requests.get(&serving.instances.resource, &key.namespace, &key.name).await?;
-    Ok(live.as_ref().and_then(Rollback::of))
+    Ok(live.as_ref().and_then(|it| Rollback::of(it, engine.options.notes)))
 }

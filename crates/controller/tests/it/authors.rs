@@ -114,7 +114,7 @@ async fn v11_nobody_is_believed_who_writes_a_name_where_nobody_sees_users() {
     let claim = json!({
         "krono.dev/changed-by": "1 alice",
         "krono.dev/requested-by": "alice",
-        "krono.dev/restoring": "1",
+        "krono.dev/restoring-revision": "1",
         "krono.dev/restoring-for": r#"{"manager": "kubectl", "user": "alice"}"#,
     });
     let mut claimed = app("one");
@@ -126,8 +126,10 @@ async fn v11_nobody_is_believed_who_writes_a_name_where_nobody_sees_users() {
     claimed["metadata"]["annotations"]["krono.dev/changed-by"] = json!("2 alice");
     world.put_by_hand(&claimed).await;
     assert_eq!(author(&world, 2).await, json!(["kubectl", null]));
-    world.annotate(APP, "kro.run/rollback-to-revision", Some("1")).await;
-    assert_eq!(author(&world, 3).await, json!(["user", null]));
+    let mut claimed = app("one");
+    claimed["metadata"]["annotations"] = claim.clone();
+    world.put_by_hand(&claimed).await;
+    assert_eq!(author(&world, 3).await, json!(["kubectl", null]));
     let mut claimed = instance("App a", "");
     claimed["metadata"]["annotations"] = claim;
     world.put_by_hand(&claimed).await;

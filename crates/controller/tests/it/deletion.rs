@@ -251,3 +251,40 @@ async fn what_is_to_be_retained_stays_and_belongs_to_nobody() {
     assert!(kept["metadata"]["annotations"]["krono.dev/retained-from"].is_string());
     assert!(again["metadata"]["annotations"]["krono.dev/retained-from"].is_null());
 }
+
+/// A policy is no content: nobody issues a revision for it, and it counts at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn v25_the_policy_of_the_definition_as_it_is_wins() {
+    let world = World::start().await;
+    let with = |policy: &str, text: &str| {
+        let one = config_map("one", &format!("text: {text}"), policy);
+        definition("App", "spec: {}", &(one + &config_map("two", "text: x", "")))
+    };
+    world.define(&with("", "first")).await;
+    for name in ["a", "b", "c"] {
+        world.instance(&format!("App {name}"), "").await;
+        world.active(&format!("App {name}")).await;
+    }
+    // One that is left alone is not written to, and one is at an older revision.
+    world.annotate("App b", "kro.run/reconcile", Some("suspended")).await;
+    world.annotate("App c", "kro.run/rgd-revision", Some("1")).await;
+    world.define(&with("", "second")).await;
+    world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "second").await;
+    world.quiet().await;
+    let policy = |object: &Value| object["metadata"]["annotations"]["krono.dev/deletion-policy"].clone();
+    world.define(&with("deletionPolicy: Retain", "second")).await;
+    for name in ["a-one", "c-one"] {
+        world.eventually(&format!("ConfigMap {name}"), |it| policy(it) == "Retain").await;
+    }
+    world.settled().await;
+    assert_eq!(policy(&world.there("ConfigMap b-one").await), Value::Null);
+    assert_eq!(world.names("ResourceGraphDefinitionRevision", "kro.run/rgd-name=app").await.len(), 2);
+    for name in ["a", "b", "c"] {
+        world.delete(&format!("App {name}")).await;
+        world.gone(&format!("App {name}")).await;
+        assert!(world.get(&format!("ConfigMap {name}-two")).await.is_none());
+        let kept = world.there(&format!("ConfigMap {name}-one")).await;
+        assert!(kept["metadata"].get("deletionTimestamp").is_none(), "{kept:#}");
+    }
+    world.settled().await;
+}

@@ -346,6 +346,33 @@ async fn v22_a_rollback_is_refused_where_a_tool_keeps_the_spec() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn v22_a_request_that_a_tool_puts_back_is_not_obeyed_twice_and_told_once() {
+    let world = with_instances(0).await;
+    create(&world, "App a0").await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 1).await;
+    world.merge("App a0", json!({"spec": {"text": "two"}})).await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 2).await;
+    let mut asked = instance("App a0", "");
+    asked.as_object_mut().expect("an object").remove("spec");
+    asked["metadata"]["annotations"] = json!({INPUT_ROLLBACK: "1"});
+    world.try_put_as("argocd-controller", &asked).await.expect("an edit");
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 3).await;
+    world.try_put_as("argocd-controller", &asked).await.expect("an edit");
+    world.settled().await;
+    world.merge("App a0", json!({"spec": {"text": "four"}})).await;
+    let told = world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 4).await;
+    world.settled().await;
+    assert_eq!(told["metadata"]["annotations"][INPUT_ROLLBACK], "1");
+    let ignored = "Warning RollbackIgnored: argocd-controller has put back the request to roll back to 1";
+    let events = world.told().await;
+    assert_eq!(events.iter().filter(|it| it.starts_with(ignored)).count(), 1, "{events:#?}");
+    asked["metadata"]["annotations"] = json!({INPUT_ROLLBACK: "2"});
+    world.try_put_as("argocd-controller", &asked).await.expect("an edit");
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 5).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn v9_numbers_go_on_when_the_status_is_lost_and_nothing_is_written_anew() {
     let mut world = with_instances(1).await;
     world.define(&app("two")).await;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use krono_history::RevisionNumber;
 use krono_history::issue::Notice as OfLineage;
+use krono_model::definition::{ROLLBACK_IGNORED, ROLLBACK_REFUSED};
 use krono_model::names;
 
 /// Something that people should hear of once.
@@ -49,9 +50,9 @@ impl Notice {
             Self::Lineage(OfLineage::Issued { .. }) => "RevisionIssued",
             Self::Lineage(OfLineage::RollingBack { .. }) => "RollingBack",
             Self::Lineage(OfLineage::RollbackRefused(_)) | Self::TwoRequests | Self::RequestOfInstance => {
-                "RollbackRefused"
+                ROLLBACK_REFUSED
             }
-            Self::Lineage(OfLineage::RequestPutBack { .. }) => "RollbackIgnored",
+            Self::Lineage(OfLineage::RequestPutBack { .. }) => ROLLBACK_IGNORED,
             Self::Lineage(OfLineage::CreateRefused { .. }) => "RevisionRefused",
             Self::Lineage(OfLineage::Pruned { .. }) => "RevisionPruned",
             Self::Superseded { .. } => "RevisionSuperseded",

@@ -27,7 +27,9 @@ impl assignment::Evidence for Evidence<'_> {
 
     fn is_at(&self, content: Digest) -> bool {
         let graph = self.world.schemas.graph_of(content).and_then(Result::ok);
-        self.cluster.zip(graph).is_some_and(|(cluster, graph)| is_at(self.world.instance, graph, cluster))
+        let policies = &self.world.facts.policies;
+        let is_at = |(cluster, graph)| is_at(self.world.instance, graph, policies, cluster);
+        self.cluster.zip(graph).is_some_and(is_at)
     }
 
     fn highest_stamp(&self) -> Option<RevisionNumber> {

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::deletions;
 use super::waves::Waves;
-use crate::instance::{Assigned, INPUT_HISTORY, Keeping, Rollback, Stamping, of_krono};
+use crate::instance::{Assigned, DeletionPolicies, INPUT_HISTORY, Keeping, Rollback, Stamping, of_krono};
 
 /// The revisions of a definition, and its policy about them.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +33,8 @@ pub struct Facts {
     pub input_limit: usize,
     /// When revisions are written on resources.
     pub stamping: Stamping,
+    /// What becomes of resources that are no longer wanted.
+    pub policies: DeletionPolicies,
     /// Whether users are who instances say they are.
     pub notes: Notes,
     /// Whether instances that follow their definition wait for their turn.
@@ -80,6 +82,7 @@ impl Facts {
             issued_at,
             input_limit: input_limit(policy),
             stamping: stamping(policy),
+            policies: DeletionPolicies::of(definition),
             notes,
             keeping: keeps_objects(definition)
                 .then(|| definition["metadata"]["name"].as_str().unwrap_or_default().to_owned()),
@@ -116,6 +119,7 @@ impl Facts {
         let inputs = input::read(of_krono(&instance["status"], INPUT_HISTORY));
         let is_kept = |it: &Self, content: Digest| it.history.newest_with(content).is_some();
         policy(self) != policy(before)
+            || self.policies != before.policies
             || inputs.iter().map(|it| it.definition.digest).any(|it| is_kept(self, it) != is_kept(before, it))
     }
 

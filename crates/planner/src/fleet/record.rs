@@ -75,6 +75,7 @@ impl Decision<'_> {
                 graph: Ok(graph),
                 owner,
                 assigned: Some(&facts.assigned(made, &|_| false, None)),
+                policies: &facts.policies,
                 cluster,
                 refused: &Refused::default(),
                 resting: &BTreeSet::new(),

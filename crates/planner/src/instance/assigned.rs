@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Action, World};
 
+pub(super) use answer::Answer;
 pub use answer::{Notice, Rollback};
 pub use home::assignment;
 pub(crate) use home::{

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use krono_model::applyset::Inventory;
-use krono_model::metadata::{self, InstanceRef};
+use krono_model::metadata::InstanceRef;
 use krono_model::names;
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ pub(super) fn removal(world: &World<'_>, member: &Member<'_>, id: &str) -> Optio
     if world.refused.resources.contains_key(&name) {
         return None;
     }
-    if is_kept(member) {
+    if world.policies.keep(member) {
         return Some(Action::Release { name, patch: release(member.object, id) });
     }
     let uid = text(member.object, "uid").to_owned();
@@ -61,14 +61,6 @@ pub(super) fn name_of(member: &Member<'_>) -> ObjectName {
         kind: member.kind.clone(),
         namespace: namespace.to_owned(),
         name: text(member.object, "name").to_owned(),
-    }
-}
-
-fn is_kept(member: &Member<'_>) -> bool {
-    match member.object["metadata"]["annotations"][names::DELETION_POLICY_ANNOTATION].as_str() {
-        Some("Retain") => true,
-        Some("Delete") => false,
-        Some(_) | None => metadata::is_retained_by_default(&member.kind.api_version, &member.kind.kind),
     }
 }
 

@@ -6,7 +6,7 @@ use krono_model::names;
 use serde_json::{Map, Value, json};
 
 use super::assigned::Stamps;
-use super::{Cluster, ObjectName, Seen, World, is_terminating, text};
+use super::{Cluster, DeletionPolicies, ObjectName, Seen, World, is_terminating, text};
 use crate::digest::Digest;
 
 /// A resource that should be.
@@ -60,7 +60,8 @@ pub(super) fn desired<'a>(
         for (item, object) in objects.iter().enumerate() {
             let item = (!node.for_each.is_empty()).then_some((item, objects.len()));
             let kind = node.subject.kind();
-            let mut object = decorated(object, node, graph.order.waves[index], item, instance);
+            let place = Place { wave: graph.order.waves[index], item };
+            let mut object = decorated(object, node, place, instance, world.policies);
             if let Some(stamps) = stamps {
                 stamps.put(&mut object, kind, instance, &node.id);
             }
@@ -138,23 +139,31 @@ pub(super) fn part_of(object: &Value) -> Option<&str> {
     object["metadata"]["labels"][names::APPLYSET_PART_OF_LABEL].as_str()
 }
 
+/// Where an object stands among the others of its instance.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) wave: usize,
+    /// Which of how many, in a collection.
+    pub(super) item: Option<(usize, usize)>,
+}
+
 /// An object with krono's labels and annotations.
 pub(super) fn decorated(
     object: &Value,
     node: &Node,
-    wave: usize,
-    item: Option<(usize, usize)>,
+    place: Place,
     instance: &InstanceRef,
+    policies: &DeletionPolicies,
 ) -> Value {
     let mut object = object.clone();
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return object };
     let labels = map(metadata, "labels");
-    for (name, value) in resource_labels(instance, &node.id, item) {
+    for (name, value) in resource_labels(instance, &node.id, place.item) {
         labels.insert(name, value.into());
     }
     let annotations = map(metadata, "annotations");
-    annotations.insert(names::APPLY_ORDER_ANNOTATION.to_owned(), wave.to_string().into());
-    if let Some(policy) = node.deletion {
+    annotations.insert(names::APPLY_ORDER_ANNOTATION.to_owned(), place.wave.to_string().into());
+    if let Some(policy) = policies.of_node(node) {
         annotations.insert(names::DELETION_POLICY_ANNOTATION.to_owned(), word(policy).into());
     }
     object

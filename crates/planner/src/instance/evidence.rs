@@ -11,15 +11,21 @@ use serde_json::Value;
 use super::assigned::revision_of;
 use super::desired::{Standing, desired};
 use super::resources::Visible;
-use super::{Cluster, Refused, World, as_seen};
+use super::{Cluster, DeletionPolicies, Refused, World, as_seen};
 
 /// Whether there are resources of an instance, and none of them would be written under this graph.
-pub(crate) fn is_at(instance: &Value, graph: &CompiledGraph, cluster: &dyn Cluster) -> bool {
+pub(crate) fn is_at(
+    instance: &Value,
+    graph: &CompiledGraph,
+    policies: &DeletionPolicies,
+    cluster: &dyn Cluster,
+) -> bool {
     let world = &World {
         instance,
         graph: Ok(graph),
         owner: Owner { definition_name: "", definition_uid: "" },
         assigned: None,
+        policies,
         cluster,
         refused: &Refused::default(),
         resting: &BTreeSet::new(),

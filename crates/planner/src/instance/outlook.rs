@@ -7,7 +7,7 @@ use krono_model::metadata::InstanceRef;
 use krono_model::names;
 use serde_json::Value;
 
-use super::desired::{Desired, decorated, desired};
+use super::desired::{Desired, Place, decorated, desired};
 use super::resources::Visible;
 use super::{Action, Member, ObjectName, World, as_seen, deletion, text};
 
@@ -49,7 +49,8 @@ pub(crate) fn outlook(world: &World<'_>, graph: &CompiledGraph) -> Outlook {
         }
         for (position, object) in draft.objects.iter().enumerate() {
             let item = (!node.for_each.is_empty()).then_some((position, draft.objects.len()));
-            let object = decorated(object, node, graph.order.waves[index], item, &instance);
+            let place = Place { wave: graph.order.waves[index], item };
+            let object = decorated(object, node, place, &instance, world.policies);
             let kind = node.subject.kind().clone();
             let name = name_of(&kind, &object);
             wanted.push(Wanted { node: node.id.clone(), kind, name, object, is_draft: true });

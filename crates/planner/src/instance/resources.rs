@@ -5,7 +5,7 @@ use krono_model::applyset::Inventory;
 use krono_model::metadata::InstanceRef;
 use serde_json::Value;
 
-use super::assigned::{Asked, Progress as Travelled};
+use super::assigned::{Answer, Asked, Progress as Travelled};
 use super::desired::{Desired, Standing, desired, part_of};
 use super::management::{manage, record, shrink};
 use super::report::Report;
@@ -31,9 +31,13 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     };
     let interests = interests(graph, &evaluation, &desired);
     let asked = asked.as_ref();
-    if let Some((answer, notice)) = asked.and_then(Asked::answer) {
-        return Plan { actions: vec![answer], interests, notices: vec![notice], ..Plan::default() };
-    }
+    let remark = match asked.and_then(Asked::answer) {
+        Some(Answer::Given(answer, notice)) => {
+            return Plan { actions: vec![answer], interests, notices: vec![notice], ..Plan::default() };
+        }
+        Some(Answer::Withheld(notice)) => Some(notice),
+        None => None,
+    };
     let report =
         Report { world, graph, evaluation: &evaluation, desired: &desired, observed: &visible, asked };
     let nodes = report.nodes();
@@ -48,7 +52,8 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     };
     let contested = desired.iter().filter(|it| matches!(it.standing, Standing::Contested));
     let resting = contested.map(|it| it.name.clone()).collect();
-    Plan { actions, status, interests, resting, retry: report.wants_retry(), notices: Vec::new() }
+    let notices = remark.filter(|_| actions.is_empty()).into_iter().collect();
+    Plan { actions, status, interests, resting, retry: report.wants_retry(), notices }
 }
 
 struct Pass<'p, 'a> {

@@ -18,7 +18,7 @@ use super::course::{Course, course};
 use super::{Edit, Forecast, KindEffect, Premise, forecast, verdict};
 use crate::definition::{Graphs, Instances, Past, Serving, World, current, is_pending};
 use crate::fleet::{Census, Facts, Schemas, Turn, World as Fleet, decide};
-use crate::instance::{ASSIGNMENT, assignment};
+use crate::instance::{ASSIGNMENT, DeletionPolicies, assignment};
 use crate::revisions::{Content, Revisions, compile_revision};
 
 /// An edited definition, and all that is known about the one that stands.
@@ -54,6 +54,8 @@ pub struct Prospect<'a> {
     /// What instances are taken to be made with that do not say so.
     before: Option<Named>,
     facts: Facts,
+    /// What became of resources before the edit.
+    policies: DeletionPolicies,
     schemas: After<'a>,
 }
 
@@ -85,7 +87,8 @@ impl<'a> Prospect<'a> {
             kept,
             validator: OnceLock::new(),
         };
-        Self { standing, effect, is_pending, before, facts, schemas }
+        let policies = DeletionPolicies::of(standing.live.unwrap_or(standing.edited));
+        Self { standing, effect, is_pending, before, facts, policies, schemas }
     }
 
     /// Where an instance goes, and what happens to it.
@@ -93,9 +96,10 @@ impl<'a> Prospect<'a> {
         let instance = &self.placed(instance);
         let from = assignment(instance).map(|(_, digest, _)| digest);
         let old = from.and_then(|it| self.schemas.graph_of(it)?.ok()).or(self.standing.old);
+        let policies = [&self.policies, &self.facts.policies];
         if matches!(self.effect, KindEffect::Refused(_)) {
             let stays = Course { from: self.number(from), to: self.number(from), stays: None };
-            return (stays, unmoved(instance, old, owner, premise));
+            return (stays, unmoved(instance, old, owner, [policies[0]; 2], premise));
         }
         let now = self.standing.now.parse().unwrap_or(Timestamp::UNIX_EPOCH);
         let world = Fleet { facts: &self.facts, instance, schemas: &self.schemas, turn: Turn::Free, now };
@@ -105,9 +109,9 @@ impl<'a> Prospect<'a> {
         let new = to.and_then(|it| self.schemas.graph_of(it)?.ok());
         let forecast = match new {
             Some(new) if to != from || old.is_none() => {
-                forecast(&Edit { old, new, owner }, instance, premise)
+                forecast(&Edit { old, new, owner, policies }, instance, premise)
             }
-            Some(_) | None => unmoved(instance, old, owner, premise),
+            Some(_) | None => unmoved(instance, old, owner, policies, premise),
         };
         let is_suspended = forecast.is_suspended || course.is_paused();
         if course.is_paused() {
@@ -141,10 +145,11 @@ fn unmoved(
     instance: &Value,
     graph: Option<&CompiledGraph>,
     owner: Owner<'_>,
+    policies: [&DeletionPolicies; 2],
     premise: &Premise<'_>,
 ) -> Forecast {
     match graph {
-        Some(graph) => forecast(&Edit { old: Some(graph), new: graph, owner }, instance, premise),
+        Some(graph) => forecast(&Edit { old: Some(graph), new: graph, owner, policies }, instance, premise),
         None => Forecast::default(),
     }
 }

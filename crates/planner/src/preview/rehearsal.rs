@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 use super::imagined::Imagined;
 use super::{Premise, Server};
 use crate::digest::Digest;
-use crate::instance::{Action, Cluster as _, ObjectName, Plan, Refused, Wanted, World, outlook, plan};
+use crate::instance::{
+    Action, Cluster as _, DeletionPolicies, ObjectName, Plan, Refused, Wanted, World, outlook, plan,
+};
 
 /// More rounds than any graph has levels.
 const MOST_ROUNDS: usize = 200;
@@ -36,10 +38,17 @@ pub(super) enum Touched {
     Released,
 }
 
+/// What a definition says.
+#[derive(Clone, Copy)]
+pub(super) struct Script<'a> {
+    pub(super) graph: &'a CompiledGraph,
+    pub(super) owner: Owner<'a>,
+    pub(super) policies: &'a DeletionPolicies,
+}
+
 /// Plans and performs until nothing is left to do; from another world than the observed one where one is given.
 pub(super) fn play<'o>(
-    graph: &CompiledGraph,
-    owner: Owner<'_>,
+    script: Script<'_>,
     instance: &Value,
     premise: &Premise<'o>,
     start: Option<&Imagined<'o>>,
@@ -53,7 +62,7 @@ pub(super) fn play<'o>(
     };
     let mut last = Plan::default();
     for _ in 0..MOST_ROUNDS {
-        last = plan(&stage.world(graph, owner, premise.now));
+        last = plan(&stage.world(script, premise.now));
         if last.actions.is_empty() {
             break;
         }
@@ -62,7 +71,7 @@ pub(super) fn play<'o>(
         }
     }
     let failure = failure(last.status.as_ref().unwrap_or(&stage.instance["status"]));
-    let outlook = outlook(&stage.world(graph, owner, premise.now), graph);
+    let outlook = outlook(&stage.world(script, premise.now), script.graph);
     outlook.removals.into_iter().for_each(|it| stage.perform(it));
     Played { world: stage.world, touched: stage.touched, wanted: outlook.wanted, failure }
 }
@@ -76,12 +85,13 @@ struct Stage<'p, 'o> {
 }
 
 impl Stage<'_, '_> {
-    fn world<'s>(&'s self, graph: &'s CompiledGraph, owner: Owner<'s>, now: &'s str) -> World<'s> {
+    fn world<'s>(&'s self, script: Script<'s>, now: &'s str) -> World<'s> {
         World {
             instance: &self.instance,
-            graph: Ok(graph),
-            owner,
+            graph: Ok(script.graph),
+            owner: script.owner,
             assigned: None,
+            policies: script.policies,
             cluster: &self.world,
             refused: &self.refused,
             resting: &NOBODY,

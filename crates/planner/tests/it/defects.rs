@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use krono_graph::KindName;
 use krono_model::metadata::Owner;
-use krono_planner::instance::{Cluster, Member, Plan, Refused, Seen, World, plan};
+use krono_planner::instance::{Cluster, DeletionPolicies, Member, Plan, Refused, Seen, World, plan};
 use serde_json::{Value, json};
 
 use crate::scene::{Scene, map, named, resource, said};
@@ -57,7 +57,8 @@ impl Cluster for Nothing {
 fn planned(instance: &Value, graph: Result<&krono_graph::CompiledGraph, &str>, refused: &Refused) -> Plan {
     let owner = Owner { definition_name: "apps", definition_uid: "apps-1" };
     let (resting, now) = (&BTreeSet::new(), "2026-01-01T00:00:00Z");
-    plan(&World { instance, graph, owner, assigned: None, cluster: &Nothing, refused, resting, now })
+    let (policies, cluster) = (&DeletionPolicies::default(), &Nothing);
+    plan(&World { instance, graph, owner, assigned: None, policies, cluster, refused, resting, now })
 }
 
 #[test]

@@ -4,6 +4,7 @@ use krono_graph::KindName;
 use krono_model::metadata::Owner;
 use krono_model::names;
 use krono_patch::apply::{Applier, Endpoint, ObjectType, SameShape, Timestamp, apply};
+use krono_planner::instance::DeletionPolicies;
 use krono_planner::preview::{Change, Edit, Effect, Forecast, Objects, Premise, Server, forecast, shown};
 use krono_schema::Schema;
 use serde_json::{Value, json};
@@ -42,7 +43,8 @@ fn foretold(scene: &Scene, old: &str, new: &str, assume_made: bool) -> Forecast 
     let objects = if assume_made { Objects::default() } else { objects };
     let (old, new) = (Scene::graph("{}", old), Scene::graph("{}", new));
     let owner = Owner { definition_name: "apps", definition_uid: "apps-1" };
-    let edit = Edit { old: Some(&old), new: &new, owner };
+    let policies = DeletionPolicies::default();
+    let edit = Edit { old: Some(&old), new: &new, owner, policies: [&policies; 2] };
     let premise = Premise { objects: &objects, assume_made, server: &Applies, now: "2026-01-01T00:00:00Z" };
     forecast(&edit, scene.instance(), &premise)
 }

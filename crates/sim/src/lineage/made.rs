@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use krono_graph::{KindName, NodeState, Target};
+use krono_history::witness::Notes;
 use krono_model::metadata::Owner;
 use krono_planner::fleet::{Facts, Made as Decided, Revised, made};
-use krono_planner::instance::{ObjectName, Plan, Rollback, World, plan};
+use krono_planner::instance::{DeletionPolicies, ObjectName, Plan, Rollback, World, plan};
 use serde_json::Value;
 
 use super::library::Compiled;
@@ -78,8 +79,13 @@ impl Simulation {
         let none = Work::default();
         let work = self.controller.work.get(name).unwrap_or(&none);
         let is_asked = made.has_request && work.refused.instance.is_none();
-        let rollback = if is_asked { self.server.get(name).and_then(Rollback::of) } else { None };
+        let rollback = if is_asked {
+            self.server.get(name).and_then(|it| Rollback::of(it, Notes::Doubted))
+        } else {
+            None
+        };
         let is_defined = |_: &KindName| false;
+        let facts = self.controller.mind.fleet.facts.as_ref();
         let assigned =
             made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback.as_ref()));
         let graph = made.graph.as_ref().map(|it| &it.compiled);
@@ -89,6 +95,7 @@ impl Simulation {
             graph: graph.map_err(String::as_str),
             owner: Owner { definition_name: &governance.definition.name, definition_uid: uid },
             assigned: assigned.as_ref(),
+            policies: facts.map_or(&DeletionPolicies::default(), |it| &it.policies),
             cluster: &self.controller.view(work, searched(&instance, graph.ok())),
             refused: &work.refused,
             resting: &std::collections::BTreeSet::new(),

@@ -13,8 +13,6 @@ use krono_propagation::limits::{Allowance, Limits, Policy};
 use krono_views::{assigned_revision, krono_status};
 use serde_json::{Value, json};
 
-/// When the turn of an instance is, as its owner wishes.
-const ORDER_ANNOTATION: &str = "krono.dev/propagation-order";
 static NOTHING: Value = Value::Null;
 
 /// All instances of a definition, and the namespaces that they are in.
@@ -111,7 +109,9 @@ fn stance(instance: &Value, limits: &Limits) -> Stance {
 }
 
 fn order(instance: &Value, limits: &Limits) -> i64 {
-    let wish = instance["metadata"]["annotations"][ORDER_ANNOTATION].as_str().and_then(read_order);
+    let wish = instance["metadata"]["annotations"][names::PROPAGATION_ORDER_ANNOTATION]
+        .as_str()
+        .and_then(read_order);
     wish.filter(|_| limits.order == Allowance::Allowed).unwrap_or_default()
 }
 
@@ -134,7 +134,7 @@ mod tests {
         });
         let roll = Roll {
             instances: vec![
-                instance("follows", json!({ORDER_ANNOTATION: "-5"}), ready.clone()),
+                instance("follows", json!({names::PROPAGATION_ORDER_ANNOTATION: "-5"}), ready.clone()),
                 instance("pinned", json!({names::RGD_REVISION: "2"}), ready.clone()),
                 instance("manual", json!({names::UPDATE_POLICY_ANNOTATION: "Manual"}), ready),
                 instance("new", json!({names::UPDATE_POLICY_ANNOTATION: "Paused"}), json!({})),

@@ -1,10 +1,13 @@
 //! Requests that stand on an instance, and their answers.
 
 use krono_history::input::{Pin, Request, Scope, Situation, Verdict, judge};
+use krono_history::issue::Notice as OfLineage;
 use krono_history::rollback::Force;
-use krono_history::writer::{Writer, keeper_of_spec, writer_of_annotation};
-use krono_model::definition::ROLLBACK_REFUSED;
+use krono_history::witness::Notes;
+use krono_history::writer::{Writer, author_of_request, keeper_of_spec, writer_of_annotation};
+use krono_model::definition::{ROLLBACK_IGNORED, ROLLBACK_REFUSED};
 use krono_model::names;
+use krono_model::wire::Author;
 use serde_json::{Value, json};
 
 use super::super::{Action, text};
@@ -20,6 +23,8 @@ pub struct Rollback {
     pub of_definition: Option<String>,
     /// Whoever asked, where managed fields tell.
     pub writer: Option<Writer>,
+    /// The same, for people.
+    pub by: Option<Author>,
     /// The tool that would put the spec back.
     pub keeper: Option<String>,
     /// The version of the instance that all this was read from.
@@ -28,13 +33,14 @@ pub struct Rollback {
 
 impl Rollback {
     /// The request that stands on an instance, which has its managed fields: caches do not know who wrote what.
-    pub fn of(live: &Value) -> Option<Self> {
+    pub fn of(live: &Value, notes: Notes) -> Option<Self> {
         let note = |key: &str| live["metadata"]["annotations"][key].as_str().map(str::to_owned);
         let key = REQUESTS.into_iter().find(|it| note(it).is_some())?;
         Some(Self {
             text: note(names::INPUT_ROLLBACK_ANNOTATION),
             of_definition: note(names::ROLLBACK_ANNOTATION),
             writer: writer_of_annotation(live, key),
+            by: author_of_request(live, key, notes),
             keeper: keeper_of_spec(live),
             version: text(live, "resourceVersion").to_owned(),
         })
@@ -64,33 +70,43 @@ const REQUESTS: [&str; 2] = [names::INPUT_ROLLBACK_ANNOTATION, names::ROLLBACK_A
 const BESIDE: [&str; 3] =
     [names::ROLLBACK_FORCE_ANNOTATION, names::ROLLBACK_MODE_ANNOTATION, names::ROLLBACK_SPEC_ONLY_ANNOTATION];
 
+/// What comes of a request.
+pub(in super::super) enum Answer {
+    /// It is answered by this.
+    Given(Action, Notice),
+    /// A tool has put it back after it was answered.
+    Withheld(Notice),
+}
+
 impl Asked<'_> {
-    /// The answer to a request to roll back; nothing when there is none, or when a tool has put it back.
-    pub(in super::super) fn answer(&self) -> Option<(Action, Notice)> {
+    /// The answer to a request to roll back; nothing when there is none.
+    pub(in super::super) fn answer(&self) -> Option<Answer> {
         let rollback = self.assigned.rollback?;
         match (&rollback.text, &rollback.of_definition) {
-            (Some(text), None) => self.judged(rollback, text),
-            (Some(text), Some(_)) => self.misplaced(rollback, text, &two_requests()),
-            (None, Some(text)) => self.misplaced(rollback, text, &request_of_definition()),
+            (Some(text), None) => Some(self.judged(rollback, text)),
+            (Some(text), Some(_)) => Some(self.misplaced(rollback, text, &two_requests())),
+            (None, Some(text)) => Some(self.misplaced(rollback, text, &request_of_definition())),
             (None, None) => None,
         }
     }
 
     /// A request that is refused whatever it asks for.
-    fn misplaced(&self, rollback: &Rollback, request: &str, words: &str) -> Option<(Action, Notice)> {
+    fn misplaced(&self, rollback: &Rollback, request: &str, words: &str) -> Answer {
         let answered = &self.world.instance["metadata"]["annotations"][names::ANSWERED_ROLLBACK_ANNOTATION];
-        let is_put_back = rollback.writer.as_ref().is_some_and(Writer::is_declarative);
-        (*answered != request || !is_put_back).then(|| self.refused(rollback, request, words))
+        match rollback.writer.as_ref().filter(|it| it.is_declarative() && *answered == request) {
+            Some(writer) => put_back(request, &writer.manager),
+            None => self.refused(rollback, request, words),
+        }
     }
 
-    fn refused(&self, rollback: &Rollback, request: &str, words: &str) -> (Action, Notice) {
+    fn refused(&self, rollback: &Rollback, request: &str, words: &str) -> Answer {
         let noted = refused::noted(self.world.instance, words);
         let action = self.amend(rollback, request, json!({names::ROLLBACK_REFUSED_ANNOTATION: noted}), None);
         let note = format!("not rolled back: {words}");
-        (action, Notice { reason: ROLLBACK_REFUSED, note, is_warning: true })
+        Answer::Given(action, Notice { reason: ROLLBACK_REFUSED, note, is_warning: true })
     }
 
-    fn judged(&self, rollback: &Rollback, asked: &str) -> Option<(Action, Notice)> {
+    fn judged(&self, rollback: &Rollback, asked: &str) -> Answer {
         let annotations = &self.world.instance["metadata"]["annotations"];
         let note = |key: &str| annotations[key].as_str();
         let is = |key: &str| note(key) == Some("true");
@@ -118,8 +134,8 @@ impl Asked<'_> {
             },
         );
         match verdict {
-            Verdict::PutBack { .. } => None,
-            Verdict::Refused(refusal) => Some(self.refused(rollback, asked, &refusal.to_string())),
+            Verdict::PutBack { manager } => put_back(asked, &manager),
+            Verdict::Refused(refusal) => self.refused(rollback, asked, &refusal.to_string()),
             Verdict::Restore { number, spec, pin } => {
                 let (mut changed, words) = pinned(pin);
                 changed[names::ROLLBACK_REFUSED_ANNOTATION] = Value::Null;
@@ -128,7 +144,7 @@ impl Asked<'_> {
                     note: format!("rolling back to input revision {number}{words}"),
                     is_warning: false,
                 };
-                Some((self.amend(rollback, asked, changed, Some(&spec)), notice))
+                Answer::Given(self.amend(rollback, asked, changed, Some(&spec)), notice)
             }
         }
     }
@@ -152,6 +168,12 @@ impl Asked<'_> {
         }
         Action::Amend(patch)
     }
+}
+
+fn put_back(request: &str, manager: &str) -> Answer {
+    let (request, manager) = (request.to_owned(), manager.to_owned());
+    let note = OfLineage::RequestPutBack { request, manager }.to_string();
+    Answer::Withheld(Notice { reason: ROLLBACK_IGNORED, note, is_warning: true })
 }
 
 fn two_requests() -> String {
