@@ -6,7 +6,7 @@ use krono_cel::Type;
 use krono_graph::CompiledGraph;
 use krono_model::names;
 use krono_propagation::Problem;
-use krono_propagation::gate::Gates;
+use krono_propagation::gate::{Gates, of_resources};
 use krono_propagation::policy::Policy;
 use krono_schema::cel::cel_type;
 use serde_json::Value;
@@ -35,7 +35,7 @@ impl Waves {
         let spec = &definition["spec"];
         !spec["propagation"].is_null()
             || is_said(&spec["propagateWhen"])
-            || gated_resources(spec).next().is_some()
+            || !of_resources(&spec["resources"]).is_empty()
     }
 
     /// What decides who may move, or all that is wrong with it.
@@ -49,7 +49,7 @@ fn read(spec: &Value, graph: Option<&CompiledGraph>) -> Result<Rules, Vec<Proble
         Some(graph) => cel_type(&Arc::new(graph.instance.spec.clone()), "spec"),
         None => Type::Dyn,
     };
-    let ungated: Vec<Problem> = gated_resources(spec).map(ungated).collect();
+    let ungated = of_resources(&spec["resources"]);
     match (Policy::read(&spec["propagation"]), Gates::compile(&spec["propagateWhen"], &of_instance)) {
         (Ok(policy), Ok(gates)) if ungated.is_empty() => Ok(Rules { policy, gates }),
         (policy, gates) => {
@@ -61,22 +61,6 @@ fn read(spec: &Value, graph: Option<&CompiledGraph>) -> Result<Rules, Vec<Proble
 /// Whether somebody wrote expressions.
 fn is_said(expressions: &Value) -> bool {
     !expressions.is_null() && expressions.as_array().is_none_or(|it| !it.is_empty())
-}
-
-/// The resources with expressions of their own, by their places.
-fn gated_resources(spec: &Value) -> impl Iterator<Item = usize> {
-    let resources = spec["resources"].as_array().map(Vec::as_slice).unwrap_or_default();
-    resources.iter().enumerate().filter(|(_, it)| is_said(&it["propagateWhen"])).map(|(at, _)| at)
-}
-
-/// Nobody is to be moved past an expression that is not asked.
-fn ungated(at: usize) -> Problem {
-    Problem {
-        path: format!("spec.resources[{at}].propagateWhen"),
-        span: None,
-        message: "single resources cannot be held back yet".to_owned(),
-        advice: "remove it, and hold instances back with spec.propagateWhen".to_owned(),
-    }
 }
 
 /// What people want of a propagation, as an annotation of the definition says.
