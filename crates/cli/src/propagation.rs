@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use krono_cel::Type;
 use krono_propagation::Problem;
-use krono_propagation::gate::Gates;
+use krono_propagation::gate::{Gates, of_resources};
 use krono_propagation::policy::Policy;
 use krono_schema::cel::cel_type;
 use krono_schema::crd::InstanceSchema;
@@ -16,9 +16,12 @@ pub(crate) fn read(
     propagate_when: &Value,
     propagation: &Value,
 ) -> Result<(Policy, Gates), Vec<Problem>> {
+    let ungated = of_resources(&definition["spec"]["resources"]);
     match (Policy::read(propagation), Gates::compile(propagate_when, &spec_type(definition))) {
-        (Ok(policy), Ok(gates)) => Ok((policy, gates)),
-        (policy, gates) => Err(policy.err().into_iter().chain(gates.err()).flatten().collect()),
+        (Ok(policy), Ok(gates)) if ungated.is_empty() => Ok((policy, gates)),
+        (policy, gates) => {
+            Err(policy.err().into_iter().chain(gates.err()).flatten().chain(ungated).collect())
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod evaluate;
 mod expression;
 mod fields;
 mod graph;
+mod identity;
 mod interface;
 mod kinds;
 mod mismatch;
@@ -24,6 +25,7 @@ pub use evaluate::{
 };
 pub use expression::Expression;
 pub use graph::{CompiledGraph, Dimension, KindName, Manifest, Node, Reference, Subject};
+pub use identity::Identity;
 pub use interface::{Interface, UnreadableInterface, mentioned_kinds};
 pub use kinds::{Kinds, KnownKind};
 pub use order::Order;

@@ -135,3 +135,24 @@ impl Gates {
         self.all.is_empty()
     }
 }
+
+/// What is wrong with expressions of single resources, from `spec.resources`: nobody is to be moved past those that are not asked.
+///
+/// ```
+/// use krono_propagation::gate::of_resources;
+/// use serde_json::json;
+///
+/// let problems = of_resources(&json!([{"id": "a", "propagateWhen": []}, {"id": "b", "propagateWhen": ["${true}"]}]));
+/// assert_eq!(problems.len(), 1);
+/// assert!(problems[0].to_string().starts_with("spec.resources[1].propagateWhen: "));
+/// ```
+pub fn of_resources(resources: &Value) -> Vec<Problem> {
+    let is_said = |gates: &Value| !gates.is_null() && gates.as_array().is_none_or(|it| !it.is_empty());
+    let resources = resources.as_array().map(Vec::as_slice).unwrap_or_default();
+    let gated = resources.iter().enumerate().filter(|(_, it)| is_said(&it["propagateWhen"]));
+    let message = "single resources cannot be held back yet";
+    let advice = "remove it, and hold instances back with spec.propagateWhen";
+    gated
+        .map(|(at, _)| Problem::new(format!("spec.resources[{at}].propagateWhen"), message, advice))
+        .collect()
+}

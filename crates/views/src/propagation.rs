@@ -4,21 +4,35 @@ use krono_history::Digest;
 use serde_json::Value;
 
 use crate::table::cell;
-use crate::why::counted_instances;
+use crate::why::{counted_instances, told_by};
 
 /// How wide a bar is.
 const BAR: u64 = 40;
 
 /// How far the current revision of a definition has come, in a few lines; nothing where nobody waits for a turn.
 pub fn propagation_text(definition: &Value) -> Option<String> {
-    let told = definition["status"].get("propagation").filter(|it| it["revision"].is_number())?;
+    let wrong = propagation_mistake(definition).map(|it| format!("{it}\n"));
+    let told = definition["status"].get("propagation").filter(|it| it["revision"].is_number());
+    match (told.map(|it| course(definition, it)), wrong) {
+        (None, wrong) => wrong,
+        (Some(course), wrong) => Some(wrong.unwrap_or_default() + &course),
+    }
+}
+
+/// What is wrong with the policy of a definition, so that nobody moves.
+pub fn propagation_mistake(definition: &Value) -> Option<String> {
+    told_by(definition, "PropagationInvalid")
+}
+
+fn course(definition: &Value, told: &Value) -> String {
+    let held = told_by(definition, "Held").map(|it| format!("  {it}\n")).unwrap_or_default();
     let waiting = entries(told, "waiting")
         .map(|it| format!("  {} wait: {} ({})\n", it["count"], message(it), names(it)));
     let failures = entries(told, "failures")
         .map(|it| format!("  {} failed: {}\n", it["instance"].as_str().unwrap_or_default(), message(it)));
     let errors = entries(told, "gateErrors").filter_map(Value::as_str).map(|it| format!("  {}\n", cell(it)));
     let lists: String = waiting.chain(failures).chain(errors).collect();
-    Some(heading(told) + &progress(told) + &lists)
+    heading(told) + &held + &progress(told) + &lists
 }
 
 fn heading(told: &Value) -> String {
@@ -39,11 +53,13 @@ fn progress(told: &Value) -> String {
     let bar = (eligible > 0).then(|| {
         format!("[{}] {settled} of {}\n", bar(settled, failed, eligible), counted_instances(eligible))
     });
+    // Of a revision that was given up, those who failed are still under way.
+    let is_given_up = matches!(told["phase"].as_str(), Some("Halted" | "RolledBack" | "Aborted"));
+    let moving = count("inFlight").saturating_sub(if is_given_up { failed } else { 0 });
     let waiting: u64 = entries(told, "waiting").filter_map(|it| it["count"].as_u64()).sum();
     format!(
-        "{}  {} on their way, {waiting} waiting, {failed} failed, {} excused\n",
+        "{}  {moving} on their way, {waiting} waiting, {failed} failed, {} excused\n",
         bar.unwrap_or_default(),
-        count("inFlight"),
         count("excused")
     )
 }
@@ -115,12 +131,31 @@ mod tests {
 Revision 3: Halted, wave 2
   1 of 8 instances failed
 [##########!!!!!.........................] 2 of 8 instances
-  1 on their way, 5 waiting, 1 failed, 0 excused
+  0 on their way, 5 waiting, 1 failed, 0 excused
   5 wait: the propagation was given up; edit the definition, or retry (default/d, default/e, default/f, …)
   default/c failed: in error for more than 30 seconds
 ";
         assert_eq!(propagation_text(&definition()).as_deref(), Some(expected));
         assert_eq!(propagation_text(&json!({"status": {}})), None);
+    }
+
+    #[test]
+    fn v42_what_keeps_everybody_is_told_first() {
+        let condition = |kind: &str, message: &str| json!([{"type": kind, "status": "True", "reason": "R", "message": message}]);
+        let check = |status: Value, expected: &str| {
+            assert_eq!(propagation_text(&json!({"status": status})).as_deref(), Some(expected));
+        };
+        let told = json!({"revision": 1, "phase": "Completed", "instances": {"inFlight": 0, "excused": 0}});
+        let counts = "  0 on their way, 0 waiting, 0 failed, 0 excused\n";
+        check(json!({"conditions": condition("PropagationInvalid", "no window opens")}), "no window opens\n");
+        check(
+            json!({"conditions": condition("PropagationInvalid", "no window opens"), "propagation": told}),
+            &format!("no window opens\nRevision 1: Completed\n{counts}"),
+        );
+        check(
+            json!({"conditions": condition("Held", "revision 2 was rolled back"), "propagation": told}),
+            &format!("Revision 1: Completed\n  revision 2 was rolled back\n{counts}"),
+        );
     }
 
     #[test]

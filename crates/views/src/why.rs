@@ -17,7 +17,7 @@ fn condition(object: &Value, condition_type: &str) -> Option<Condition> {
 }
 
 /// What a condition that holds says.
-fn told_by(object: &Value, condition_type: &str) -> Option<String> {
+pub(crate) fn told_by(object: &Value, condition_type: &str) -> Option<String> {
     let condition = condition(object, condition_type).filter(|it| it.status == Status::True)?;
     Some(said(&condition))
 }

@@ -16,6 +16,7 @@ mod help;
 mod krono;
 mod pins;
 mod plan;
+mod propagation;
 mod prospects;
 mod revisions;
 mod rollback;

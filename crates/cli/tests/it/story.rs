@@ -31,7 +31,16 @@ fn the_guide_to_revisions_runs_as_written() {
 
 #[test]
 fn the_guide_to_instances_runs_as_written() {
-    let guide = "docs/instances.md";
+    shows_what_is_printed("docs/instances.md");
+}
+
+#[test]
+fn the_guide_to_propagation_runs_as_written() {
+    shows_what_is_printed("docs/propagation.md");
+}
+
+/// Types all commands of a guide; all that it shows must be printed.
+fn shows_what_is_printed(guide: &str) {
     let Some(told) = type_at_a_server(&blocks(guide, "sh").join("\n")) else { return };
     for shown in blocks(guide, "text") {
         assert!(told.stdout.contains(&shown), "{shown}\n{told}");
@@ -54,11 +63,7 @@ fn the_guide_to_plans_runs_as_written() {
 
 #[test]
 fn the_guide_to_simulations_runs_as_written() {
-    let guide = "docs/simulate.md";
-    let Some(told) = type_at_a_server(&blocks(guide, "sh").join("\n")) else { return };
-    for shown in blocks(guide, "text") {
-        assert!(told.stdout.contains(&shown), "{shown}\n{told}");
-    }
+    shows_what_is_printed("docs/simulate.md");
 }
 
 /// Types commands at a server of their own, this binary being `krono`; nothing where there is no kubectl.

@@ -231,3 +231,27 @@ async fn v25_the_way_back_deletes_nothing_before_somebody_approves() {
     world.eventually(APP, |it| condition(it, "DeletionPending").is_null()).await;
     world.settled().await;
 }
+
+/// It is not ready from its admission on; the error comes later.
+#[tokio::test(flavor = "multi_thread")]
+async fn v37_an_instance_tells_since_when_it_is_in_error() {
+    let policy = json!({"propagation": {}});
+    let world = fleet(1, &policy).await;
+    issue(&world, "bad", &policy).await;
+    world.eventually(APP, |it| it["status"]["propagation"]["instances"]["inFlight"] == 1).await;
+    let told = world.state("App i000", "IN_PROGRESS").await;
+    assert!(told["status"]["propagation"]["errorSince"].is_null(), "{told:#}");
+    let mut wrong = app("bad", &policy);
+    wrong["spec"]["resources"][0]["readyWhen"] = json!(["${int(one.data.text) > 0}"]);
+    edit(&world, &wrong).await;
+    let told = world.state("App i000", "ERROR").await;
+    let since = told["status"]["propagation"]["errorSince"].clone();
+    assert!(since.is_string(), "{told:#}");
+    // Another look changes nothing.
+    world.settled_in_vain().await;
+    assert_eq!(world.there("App i000").await["status"]["propagation"]["errorSince"], since);
+    edit(&world, &app("good", &policy)).await;
+    let told = world.active("App i000").await;
+    assert!(told["status"]["propagation"]["errorSince"].is_null(), "{told:#}");
+    world.settled().await;
+}

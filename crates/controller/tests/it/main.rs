@@ -3,6 +3,7 @@
 mod assignments;
 mod authors;
 mod backup;
+mod bad_image;
 mod breaking;
 mod collections;
 mod conditions;

@@ -359,3 +359,27 @@ async fn v25_what_deletes_resources_waits_for_approval() {
     world.eventually("ConfigMap a-one", text_is("three")).await;
     world.settled().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v25_another_name_or_a_new_condition_is_a_deletion() {
+    let policy = json!({"propagation": {"deletes": "RequireApproval"}});
+    let world = fleet(1, &policy).await;
+    let is_waiting =
+        |it: &Value| it["status"]["propagation"]["waiting"][0]["reason"] == "DeletesNeedApproval";
+    let mut renamed = app("two", &policy);
+    renamed["spec"]["resources"][0]["template"]["metadata"]["name"] = json!("${schema.metadata.name}-two");
+    edit(&world, &renamed).await;
+    world.eventually(APP, is_waiting).await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "one").await, ["i000-one"]);
+    let mut conditional = app("three", &policy);
+    conditional["spec"]["resources"][0]["includeWhen"] = json!(["${schema.spec.text == \"other\"}"]);
+    edit(&world, &conditional).await;
+    world.eventually(APP, |it| it["status"]["propagation"]["revision"] == 3 && is_waiting(it)).await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "one").await, ["i000-one"]);
+    world.annotate(APP, "krono.dev/allow-deletes", Some("3")).await;
+    world.gone("ConfigMap i000-one").await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+}

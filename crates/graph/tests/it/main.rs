@@ -4,5 +4,6 @@
 mod corpus;
 mod evaluation;
 mod hostile;
+mod identity;
 mod mistakes;
 mod world;

@@ -1,6 +1,6 @@
 //! What a change of revision deletes or replaces in every instance.
 
-use krono_graph::{CompiledGraph, DeletionPolicy, Node, Subject};
+use krono_graph::{CompiledGraph, DeletionPolicy, Node};
 use krono_history::RevisionNumber;
 use krono_history::hold::{Hold, Place};
 use krono_model::metadata::is_retained_by_default;
@@ -10,15 +10,15 @@ use serde_json::Value;
 use super::facts::hold_of;
 use crate::definition::Past;
 
-/// Whether a graph no longer makes something that another makes, or makes it as another kind; what is to stay anyway does not count.
+/// Whether a graph no longer makes something that another makes, or may not make it in some instance: as another kind, under
+/// another name, or on further conditions. What is to stay anyway does not count.
 pub(super) fn deletes(from: &CompiledGraph, to: &CompiledGraph) -> bool {
-    let is_made = |node: &&Node| matches!(node.subject, Subject::Template(_));
-    let group_kind = |node: &Node| (node.subject.kind().group().to_owned(), node.subject.kind().kind.clone());
-    let stays = |node: &Node| {
-        let same = to.nodes.iter().filter(is_made).find(|it| it.id == node.id);
-        same.is_some_and(|it| group_kind(it) == group_kind(node))
+    let stays = |node: &Node| match (from.identity(&node.id), to.identity(&node.id)) {
+        (Some(before), Some(after)) => after.includes(&before),
+        (None, _) => true,
+        (Some(_), None) => false,
     };
-    from.nodes.iter().filter(is_made).any(|node| !stays(node) && !is_retained(node))
+    from.nodes.iter().any(|node| !stays(node) && !is_retained(node))
 }
 
 fn is_retained(node: &Node) -> bool {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::census::observed_content;
 use super::record::ADMISSION;
 use super::{Decision, Facts, Turn, World, decide, turn};
-use crate::instance::{ASSIGNMENT, PROPAGATION, assignment, of_krono};
+use crate::instance::{ASSIGNMENT, ERROR_SINCE, PROPAGATION, assignment, of_krono};
 
 /// An instance as a propagation sees it.
 pub(super) fn member<'a>(world: &World<'a>, namespace_labels: &'a Value) -> Member<'a> {
@@ -47,21 +47,24 @@ fn observed(instance: &Value) -> Option<Observed> {
 
 /// What was wrong before the admission is no news after it.
 fn health(instance: &Value, admission: Option<Admission>, now: Timestamp) -> Health {
-    let since = || {
-        let ready = instance.pointer("/status/conditions").and_then(Value::as_array);
-        let ready = ready.and_then(|all| all.iter().find(|it| it["type"] == "Ready"));
-        let since =
-            ready.filter(|it| it["status"] != "True").and_then(|it| it["lastTransitionTime"].as_str());
-        let since =
-            since.or_else(|| of_krono(&instance["status"], PROPAGATION)["lastTransitionTime"].as_str());
-        let since = since.and_then(|it| it.parse().ok()).unwrap_or(now);
+    let time = |text: Option<&str>| {
+        let since = text.and_then(|it| it.parse().ok()).unwrap_or(now);
         admission.map_or(since, |it| it.at.max(since))
     };
+    let error = of_krono(&instance["status"], PROPAGATION)[ERROR_SINCE].as_str();
     match instance["status"]["state"].as_str() {
         Some("ACTIVE") => Health::Ready,
-        Some("ERROR") => Health::Error(since()),
-        Some(_) | None => Health::Unready(since()),
+        Some("ERROR") => Health::Error(time(error.or_else(|| unready_since(instance)))),
+        Some(_) | None => Health::Unready(time(unready_since(instance))),
     }
+}
+
+/// Where the author has conditions of their own, the last change of the status is all that is known.
+fn unready_since(instance: &Value) -> Option<&str> {
+    let conditions = instance.pointer("/status/conditions").and_then(Value::as_array);
+    let ready = conditions.and_then(|all| all.iter().find(|it| it["type"] == "Ready"));
+    let since = ready.filter(|it| it["status"] != "True").and_then(|it| it["lastTransitionTime"].as_str());
+    since.or_else(|| of_krono(&instance["status"], PROPAGATION)["lastTransitionTime"].as_str())
 }
 
 fn order(facts: &Facts, instance: &Value) -> i64 {
@@ -116,6 +119,23 @@ mod tests {
         check("ERROR", early, None, Health::Error(at(early)));
         check("IN_PROGRESS", late, Some(admitted), Health::Unready(at(late)));
         check("IN_PROGRESS", "", None, Health::Unready(at("2026-01-01T00:09:00Z")));
+    }
+
+    #[test]
+    fn v37_an_error_begins_when_it_begins_however_long_nothing_was_ready() {
+        let digest = "a".repeat(40).parse().expect("a digest");
+        let admitted = Admission { at: at("2026-01-01T00:01:00Z"), from: digest, is_excused: false };
+        let check = |state: &str, error: &str, expected: Health| {
+            let ready =
+                json!({"type": "Ready", "status": "False", "lastTransitionTime": "2026-01-01T00:01:30Z"});
+            let propagation = json!({"errorSince": error});
+            let instance =
+                json!({"status": {"state": state, "conditions": [ready], "propagation": propagation}});
+            assert_eq!(health(&instance, Some(admitted), at("2026-01-01T00:09:00Z")), expected, "{instance}");
+        };
+        check("ERROR", "2026-01-01T00:08:00Z", Health::Error(at("2026-01-01T00:08:00Z")));
+        check("ERROR", "2026-01-01T00:00:10Z", Health::Error(admitted.at));
+        check("IN_PROGRESS", "2026-01-01T00:08:00Z", Health::Unready(at("2026-01-01T00:01:30Z")));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use krono_cel::Type;
 use krono_graph::CompiledGraph;
 use krono_model::names;
 use krono_propagation::Problem;
-use krono_propagation::gate::Gates;
+use krono_propagation::gate::{Gates, of_resources};
 use krono_propagation::policy::Policy;
 use krono_schema::cel::cel_type;
 use serde_json::Value;
@@ -27,14 +27,15 @@ pub struct Rules {
 impl Waves {
     /// From a definition and the graph that its instances move to; nothing where it leaves everybody free to move.
     pub fn of(definition: &Value, graph: Option<&CompiledGraph>) -> Option<Self> {
-        let spec = &definition["spec"];
-        Self::are_wanted(definition).then(|| Self(read(&spec["propagation"], &spec["propagateWhen"], graph)))
+        Self::are_wanted(definition).then(|| Self(read(&definition["spec"], graph)))
     }
 
     /// Whether a definition says anything about it.
     pub(super) fn are_wanted(definition: &Value) -> bool {
-        let (policy, gates) = (&definition["spec"]["propagation"], &definition["spec"]["propagateWhen"]);
-        !policy.is_null() || !gates.is_null() && gates.as_array().is_none_or(|it| !it.is_empty())
+        let spec = &definition["spec"];
+        !spec["propagation"].is_null()
+            || is_said(&spec["propagateWhen"])
+            || !of_resources(&spec["resources"]).is_empty()
     }
 
     /// What decides who may move, or all that is wrong with it.
@@ -43,15 +44,23 @@ impl Waves {
     }
 }
 
-fn read(policy: &Value, gates: &Value, graph: Option<&CompiledGraph>) -> Result<Rules, Vec<Problem>> {
-    let spec = match graph {
+fn read(spec: &Value, graph: Option<&CompiledGraph>) -> Result<Rules, Vec<Problem>> {
+    let of_instance = match graph {
         Some(graph) => cel_type(&Arc::new(graph.instance.spec.clone()), "spec"),
         None => Type::Dyn,
     };
-    match (Policy::read(policy), Gates::compile(gates, &spec)) {
-        (Ok(policy), Ok(gates)) => Ok(Rules { policy, gates }),
-        (policy, gates) => Err(policy.err().into_iter().chain(gates.err()).flatten().collect()),
+    let ungated = of_resources(&spec["resources"]);
+    match (Policy::read(&spec["propagation"]), Gates::compile(&spec["propagateWhen"], &of_instance)) {
+        (Ok(policy), Ok(gates)) if ungated.is_empty() => Ok(Rules { policy, gates }),
+        (policy, gates) => {
+            Err(policy.err().into_iter().chain(gates.err()).flatten().chain(ungated).collect())
+        }
     }
+}
+
+/// Whether somebody wrote expressions.
+fn is_said(expressions: &Value) -> bool {
+    !expressions.is_null() && expressions.as_array().is_none_or(|it| !it.is_empty())
 }
 
 /// What people want of a propagation, as an annotation of the definition says.
@@ -126,6 +135,17 @@ mod tests {
         }
         assert_eq!(wrong.lines().count(), expected.len(), "{wrong}");
         assert_eq!(told(&json!({"propagation": {"maxInFlight": 1}})), None);
+    }
+
+    #[test]
+    fn v34_nobody_moves_past_an_expression_that_is_not_asked() {
+        let resource = |gate: Value| json!({"resources": [{"id": "a"}, {"id": "b", "propagateWhen": gate}]});
+        let expected = "spec.resources[1].propagateWhen: single resources cannot be held back yet; remove it, and hold \
+                        instances back with spec.propagateWhen";
+        assert_eq!(told(&resource(json!(["${true}"]))).as_deref(), Some(expected));
+        for nothing in [json!([]), Value::Null] {
+            assert!(Waves::of(&json!({"spec": resource(nothing)}), None).is_none());
+        }
     }
 
     #[test]

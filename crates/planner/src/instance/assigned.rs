@@ -22,7 +22,9 @@ use super::{Action, World};
 pub(super) use answer::Answer;
 pub use answer::{Notice, Rollback};
 pub use home::assignment;
-pub(crate) use home::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, PROPAGATION, assignment_patch, of_krono};
+pub(crate) use home::{
+    ASSIGNMENT, ERROR_SINCE, INPUT_HISTORY, OBSERVED_INPUT, PROPAGATION, assignment_patch, of_krono,
+};
 pub use objects::kind as input_kind;
 pub(crate) use objects::known;
 pub(super) use stamps::{Stamps, revision_of};

@@ -48,6 +48,9 @@ fn end(definition: &Value) -> Option<Result<(), CommandError>> {
     if status["observedGeneration"] != definition["metadata"]["generation"] {
         return None;
     }
+    if let Some(mistake) = krono_views::propagation_mistake(definition) {
+        return Some(Err(CommandError::wrong(mistake)));
+    }
     let told = &status["propagation"];
     match told["phase"].as_str() {
         None if status["currentRevision"].is_number() => Some(Ok(())),
@@ -70,10 +73,19 @@ fn given_up(definition: &Value) -> CommandError {
 fn rendered(definition: &Value, format: StatusFormat, name: &str) -> String {
     let told = &definition["status"]["propagation"];
     match format {
-        StatusFormat::Text => propagation_text(definition).unwrap_or_else(|| {
-            format!("rgd/{name} has no propagation policy: a new revision reaches all instances at once\n")
-        }),
+        StatusFormat::Text => propagation_text(definition).unwrap_or_else(|| nothing(definition, name)),
         StatusFormat::Json => Format::Json.render(told),
         StatusFormat::Yaml => Format::Yaml.render(told),
     }
+}
+
+/// Where nothing is told of a propagation.
+fn nothing(definition: &Value, name: &str) -> String {
+    let spec = &definition["spec"];
+    if spec["propagation"].is_null() && spec["propagateWhen"].is_null() {
+        return format!(
+            "rgd/{name} has no propagation policy: a new revision reaches all instances at once\n"
+        );
+    }
+    format!("rgd/{name} has a propagation policy that no controller has looked at yet\n")
 }

@@ -45,7 +45,7 @@ pub(super) async fn abort(arguments: &DefinitionArguments, output: &mut Output) 
     if !is_under_way {
         return Err(CommandError::wrong(format!("nothing of rgd/{} is on its way", definition.name())));
     }
-    ask(&objects, &definition, arguments, "aborted").await?;
+    ask(&objects, &definition, arguments, "aborted", |_| true).await?;
     output.text(&format!("Revision {} was given up\n", told["revision"]))?;
     output.text("Who was on the way goes back to what it ran before\n")
 }
@@ -62,8 +62,15 @@ pub(super) async fn retry(arguments: &DefinitionArguments, output: &mut Output) 
             definition.name()
         )));
     };
-    ask(&objects, &definition, arguments, "retry").await?;
+    ask(&objects, &definition, arguments, "retry", is_tried).await?;
     output.text(&format!("Revision {} is tried again\n", latest.number))
+}
+
+/// Whether the status tells of the latest content, and no longer that it was given up.
+fn is_tried(definition: &Value) -> bool {
+    let told = &definition["status"]["propagation"];
+    let is_given_up = matches!(told["phase"].as_str(), Some("Halted" | "Aborted" | "RolledBack"));
+    told.is_null() || krono_views::is_of_latest(definition) && !is_given_up
 }
 
 pub(super) async fn approve(
@@ -103,16 +110,17 @@ pub(super) async fn approve(
     output.text(&format!("Stage {stage} may move to revision {current}\n"))
 }
 
-/// Asks for something that the controller answers by taking the request away.
+/// Asks for something that the controller answers by taking the request away; then the definition is to be like this.
 async fn ask(
     objects: &Objects,
     definition: &Definition,
     arguments: &DefinitionArguments,
     request: &str,
+    is_so: impl Fn(&Value) -> bool,
 ) -> Result<(), CommandError> {
     let asked = annotate::set(objects, &definition.kind, &definition.object, &[(KEY, request)]).await?;
-    let is_gone = |it: &Value| it["metadata"]["annotations"].get(KEY).is_none().then_some(());
-    answered(objects, definition, asked, arguments, is_gone).await
+    let is_gone = |it: &Value| it["metadata"]["annotations"].get(KEY).is_none();
+    answered(objects, definition, asked, arguments, |it| (is_gone(it) && is_so(it)).then_some(())).await
 }
 
 async fn answered(
@@ -176,6 +184,20 @@ mod tests {
         check(json!("2: canary"), "3: eu");
         check(json!("3: canary"), "3: canary, eu");
         check(json!("3: eu"), "3: eu");
+    }
+
+    #[test]
+    fn v21_who_asks_to_try_again_waits_until_it_is_tried() {
+        let check = |propagation: Value, expected: bool| {
+            let definition =
+                json!({"status": {"latestRevisionHash": "b".repeat(40), "propagation": propagation}});
+            assert_eq!(is_tried(&definition), expected, "{definition}");
+        };
+        let told = |digest: &str, phase: &str| json!({"digest": digest.repeat(40), "phase": phase});
+        check(told("b", "Halted"), false);
+        check(told("a", "Completed"), false);
+        check(told("b", "Propagating"), true);
+        check(Value::Null, true);
     }
 
     #[test]

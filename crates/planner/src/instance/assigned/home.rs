@@ -9,6 +9,8 @@ pub(super) const CURRENT_REVISION: &str = "currentRGDRevision";
 pub(crate) const OBSERVED_INPUT: &str = "observedInputRevision";
 pub(super) const OBSERVED_REVISION: &str = "observedRGDRevision";
 pub(crate) const PROPAGATION: &str = "propagation";
+/// In `status.propagation`, while the instance is in error: since when.
+pub(crate) const ERROR_SINCE: &str = "errorSince";
 pub(crate) const INPUT_HISTORY: &str = "inputRevisionHistory";
 pub(super) const IGNORED_FIELDS: &str = "ignoredFields";
 pub(crate) const ASSIGNMENT: &str = "assignment";

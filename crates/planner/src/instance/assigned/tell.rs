@@ -4,12 +4,12 @@ use krono_graph::CompiledGraph;
 use krono_history::input::{self, Inputs, Standing};
 use krono_model::condition::{Condition, Status};
 use krono_model::definition::ROLLBACK_REFUSED;
-use krono_model::instance::{ASSIGNED, FIELDS_IGNORED};
+use krono_model::instance::{ASSIGNED, FIELDS_IGNORED, State};
 use serde_json::{Map, Value, json};
 
 use super::super::desired::{Desired, Standing as Where};
 use super::home::{
-    ASSIGNMENT, CURRENT_INPUT, CURRENT_REVISION, IGNORED_FIELDS, INPUT_HISTORY, OBSERVED_INPUT,
+    ASSIGNMENT, CURRENT_INPUT, CURRENT_REVISION, ERROR_SINCE, IGNORED_FIELDS, INPUT_HISTORY, OBSERVED_INPUT,
     OBSERVED_REVISION, PROPAGATION, of_krono, own, put,
 };
 use super::stamps::input_of;
@@ -35,6 +35,7 @@ impl Asked<'_> {
         progress: &Progress,
     ) {
         let before = &self.world.instance["status"];
+        let error_since = self.error_since(status, graph);
         let mut keep = |name: &str| {
             let value = own(before, graph, name);
             if !value.is_null() {
@@ -71,10 +72,23 @@ impl Asked<'_> {
         tell(CURRENT_INPUT, input);
         tell(CURRENT_REVISION, revision);
         tell(INPUT_HISTORY, self.summaries(&self.inputs.with_standing(standing)));
-        tell(PROPAGATION, self.propagation(graph, standing, Some(progress)));
+        let mut propagation = self.propagation(graph, standing, Some(progress));
+        if let Some(since) = error_since {
+            propagation[ERROR_SINCE] = json!(since);
+        }
+        tell(PROPAGATION, propagation);
         if !self.ignored.is_empty() {
             tell(IGNORED_FIELDS, json!(self.ignored));
         }
+    }
+
+    /// Since when the state is that of an error, if it is: conditions tell only since when it is not ready.
+    fn error_since(&self, status: &Map<String, Value>, graph: &CompiledGraph) -> Option<&str> {
+        let before = &self.world.instance["status"];
+        let is_error = |state: &Value| state == State::Error.as_str();
+        let known =
+            own(before, graph, PROPAGATION)[ERROR_SINCE].as_str().filter(|_| is_error(&before["state"]));
+        status.get("state").filter(|it| is_error(it)).map(|_| known.unwrap_or(self.world.now))
     }
 
     /// Latched: what was there once and ready stays observed, whatever becomes of it.

@@ -1,0 +1,212 @@
+//! `krono propagation …` at a server whose controllers answer.
+
+use serde_json::{Value, json};
+
+use crate::cluster::{Cluster, Controllers};
+
+/// Revisions are told apart by a text; that of `bad` never becomes ready.
+fn definition(text: &str, policy: &Value) -> Value {
+    let template = json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "${schema.metadata.name}"}, "data": {"text": text},
+    });
+    let schema = json!({"apiVersion": "v1alpha1", "kind": "App", "spec": {}});
+    let ready = json!(["${map.data.text != \"bad\"}"]);
+    let mut spec =
+        json!({"schema": schema, "resources": [{"id": "map", "readyWhen": ready, "template": template}]});
+    spec.as_object_mut().unwrap().extend(policy.as_object().unwrap().clone());
+    json!({
+        "apiVersion": "kro.run/v1alpha1", "kind": "ResourceGraphDefinition",
+        "metadata": {"name": "app"}, "spec": spec,
+    })
+}
+
+fn instance(name: &str) -> Value {
+    json!({
+        "apiVersion": "kro.run/v1alpha1", "kind": "App",
+        "metadata": {"name": name, "namespace": "default"}, "spec": {},
+    })
+}
+
+/// Three instances, ready at revision 1.
+fn fleet(policy: &Value) -> Cluster {
+    let cluster = Cluster::start(Controllers::Run);
+    cluster.apply(&definition("one", policy));
+    until(&cluster, |status| status["currentRevision"] == 1);
+    for name in ["a", "b", "c"] {
+        cluster.apply(&instance(name));
+        cluster.until(&instance(name), |it| it["status"]["observedRGDRevision"] == 1);
+    }
+    cluster
+}
+
+/// Waits until the status of the definition is as it should be.
+fn until(cluster: &Cluster, is_so: impl Fn(&Value) -> bool) {
+    cluster.until(&definition("", &json!({})), |it| is_so(&it["status"]));
+}
+
+/// Waits until a revision is in that phase.
+fn until_phase(cluster: &Cluster, revision: i64, phase: &str) {
+    until(cluster, |it| it["propagation"]["phase"] == phase && it["propagation"]["revision"] == revision);
+}
+
+fn request(cluster: &Cluster) -> Value {
+    cluster.annotations(&definition("", &json!({})))
+}
+
+#[test]
+fn v42_the_status_tells_how_far_a_revision_has_come_and_why_others_wait() {
+    let policy = json!({"propagateWhen": ["${each.index < 1}"]});
+    let cluster = fleet(&policy);
+    cluster.apply(&definition("two", &policy));
+    until(&cluster, |it| it["propagation"]["instances"]["settled"] == 1);
+    let expected = "\
+Revision 2: Propagating, wave 1
+[#############...........................] 1 of 3 instances
+  0 on their way, 2 waiting, 0 failed, 0 excused
+  2 wait: propagateWhen[0] is not true: each.index < 1 (default/b, default/c)
+";
+    for words in [&["app"][..], &["rgd/app"], &["rgd", "app"]] {
+        assert_eq!(cluster.told(&[&["propagation", "status"], words].concat()), expected);
+    }
+    let told = cluster.told(&["propagation", "status", "app", "-o", "json"]);
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told, cluster.get(&definition("", &json!({})))["status"]["propagation"]);
+    let why = "app/c is at revision 1 and not yet at the current one, 2: propagateWhen[0] is not true: each.index < 1.\n";
+    assert_eq!(cluster.told(&["why", "app/c"]), why);
+    cluster.apply(&definition("two", &json!({"propagation": {}})));
+    let watched = cluster.told(&["propagation", "status", "app", "--watch"]);
+    assert!(watched.contains("Revision 2: Completed"), "{watched}");
+    assert!(watched.contains("[########################################] 3 of 3 instances"), "{watched}");
+    cluster.apply(&definition("two", &json!({})));
+    until(&cluster, |it| it["propagation"].is_null());
+    let plain = "rgd/app has no propagation policy: a new revision reaches all instances at once\n";
+    assert_eq!(cluster.told(&["propagation", "status", "app"]), plain);
+    assert_eq!(cluster.told(&["propagation", "status", "app", "--watch"]), plain);
+}
+
+#[test]
+fn v42_a_pause_keeps_everybody_and_its_end_lets_them_go() {
+    let policy = json!({"propagation": {}});
+    let cluster = fleet(&policy);
+    let paused = "Propagation paused, no further instance moves\nGo on with: krono propagation resume app\n";
+    assert_eq!(cluster.told(&["propagation", "pause", "app"]), paused);
+    assert_eq!(request(&cluster), json!({"krono.dev/propagation": "paused"}));
+    // Whoever applies the definition without the annotation leaves it alone.
+    cluster.apply_as("argocd-controller", &definition("two", &policy));
+    until_phase(&cluster, 2, "Paused");
+    until(&cluster, |it| it["propagation"]["waiting"][0]["count"] == 3);
+    let status = cluster.told(&["propagation", "status", "app"]);
+    assert!(
+        status.contains("3 wait: the propagation is paused; resume it (default/a, default/b, default/c)\n"),
+        "{status}"
+    );
+    assert_eq!(cluster.told(&["propagation", "resume", "app"]), "Propagation resumed\n");
+    until_phase(&cluster, 2, "Completed");
+    assert_eq!(request(&cluster), Value::Null);
+    assert_eq!(cluster.told(&["propagation", "resume", "app"]), "rgd/app is not paused\n");
+    let by_spec = json!({"propagation": {"paused": true}});
+    cluster.apply_as("argocd-controller", &definition("two", &by_spec));
+    let expected = "error: rgd/app is paused by its own spec\nhint: remove spec.propagation.paused where the definition is kept\n";
+    assert_eq!(cluster.complaint(&["propagation", "resume", "app"], 1), expected);
+}
+
+#[test]
+fn v42_an_abort_returns_who_was_on_the_way_and_a_retry_sends_them_again() {
+    let policy = json!({"propagateWhen": ["${each.index < 1}"]});
+    let cluster = fleet(&policy);
+    let nothing = "error: nothing of rgd/app is on its way\n";
+    assert_eq!(cluster.complaint(&["propagation", "abort", "app"], 1), nothing);
+    let good = "error: the latest revision of rgd/app was not given up; there is nothing to try again\n";
+    assert_eq!(cluster.complaint(&["propagation", "retry", "app"], 1), good);
+    cluster.apply(&definition("bad", &policy));
+    until(&cluster, |it| it["propagation"]["instances"]["inFlight"] == 1);
+    let aborted = "Revision 2 was given up\nWho was on the way goes back to what it ran before\n";
+    assert_eq!(cluster.told(&["propagation", "abort", "app"]), aborted);
+    cluster.until(&instance("a"), |it| it["status"]["assignment"]["revision"] == 1);
+    until_phase(&cluster, 2, "Aborted");
+    assert_eq!(request(&cluster), Value::Null);
+    let watched = cluster.krono(&["propagation", "status", "app", "--watch"]);
+    let given_up = "error: revision 2 of app was given up\nhint: edit the definition, or try again: krono propagation retry app\n";
+    assert_eq!((watched.code, watched.stderr.as_str()), (Some(1), given_up), "{watched}");
+    assert_eq!(cluster.told(&["propagation", "retry", "app"]), "Revision 2 is tried again\n");
+    cluster.until(&instance("a"), |it| it["status"]["assignment"]["revision"] == 2);
+}
+
+#[test]
+fn v21_what_failed_is_told_and_tried_again_when_somebody_asks() {
+    let policy = json!({
+        "propagateWhen": ["${exponentiallyUpdated(instances, each)}"],
+        "propagation": {"progressDeadlineSeconds": 1},
+    });
+    let cluster = fleet(&policy);
+    cluster.apply(&definition("bad", &policy));
+    let watched = cluster.krono(&["propagation", "status", "app", "--watch"]);
+    assert_eq!(watched.code, Some(1), "{watched}");
+    let expected = "\
+Revision 2: Halted, wave 1
+  1 of 3 instances failed
+[!!!!!!!!!!!!!!..........................] 0 of 3 instances
+  0 on their way, 2 waiting, 1 failed, 0 excused
+  2 wait: the propagation was given up; edit the definition, or retry (default/b, default/c)
+  default/a failed: not ready at the new revision within the deadline
+";
+    assert!(watched.stdout.ends_with(expected), "{watched}");
+    assert_eq!(cluster.told(&["propagation", "retry", "app"]), "Revision 2 is tried again\n");
+    until(&cluster, |it| it["propagation"]["restartedAt"].is_string());
+    until_phase(&cluster, 2, "Halted");
+}
+
+#[test]
+fn v36_a_mistake_in_the_policy_is_told_and_nobody_waits_for_it() {
+    let cluster = fleet(&json!({}));
+    let policy = json!({"propagation": {"windows": [{"schedule": "0 0 30 2 *", "duration": "1h"}]}});
+    cluster.apply(&definition("two", &policy));
+    let told = cluster.krono(&["propagation", "status", "app", "--watch"]);
+    let mistake = "no instance moves to another revision: spec.propagation.windows[0].schedule: \"0 0 30 2 *\" never comes";
+    assert_eq!(told.code, Some(1), "{told}");
+    assert!(told.stdout.contains(mistake) && told.stderr.contains(mistake), "{told}");
+}
+
+#[test]
+fn v36_and_v42_stages_wait_for_approval() {
+    let canary = json!({"matchExpressions": [{"key": "ring", "operator": "DoesNotExist"}]});
+    let stages = json!([
+        {"name": "canary", "requireApproval": true, "instanceSelector": canary},
+        {"name": "rest", "requireApproval": true},
+    ]);
+    let policy = json!({"propagation": {"stages": stages}});
+    let cluster = fleet(&policy);
+    let nobody =
+        "error: no stage of rgd/app waits for approval\nhint: --stage=NAME approves of one beforehand\n";
+    assert_eq!(cluster.complaint(&["propagation", "approve", "app"], 1), nobody);
+    let unknown = "error: rgd/app has no stage \"production\"\nhint: there are canary, rest\n";
+    assert_eq!(cluster.complaint(&["propagation", "approve", "app", "--stage=production"], 1), unknown);
+    cluster.apply(&definition("two", &policy));
+    let waits = |it: &Value| it["propagation"]["waiting"][0]["reason"] == "StageNeedsApproval";
+    until(&cluster, |it| it["propagation"]["revision"] == 2 && waits(it));
+    let approved = "Stage canary may move to revision 2\n";
+    assert_eq!(cluster.told(&["propagation", "approve", "app"]), approved);
+    until_phase(&cluster, 2, "Completed");
+    assert_eq!(request(&cluster), json!({"krono.dev/approved-stages": "2: canary"}));
+    let approved = "Stage rest may move to revision 2\n";
+    assert_eq!(cluster.told(&["propagation", "approve", "app", "--stage=rest"]), approved);
+    assert_eq!(request(&cluster), json!({"krono.dev/approved-stages": "2: canary, rest"}));
+}
+
+#[test]
+fn v25_and_v42_deletions_wait_for_approval() {
+    let policy = json!({"propagation": {"deletes": "RequireApproval"}});
+    let cluster = fleet(&policy);
+    let mut renamed = definition("two", &policy);
+    renamed["spec"]["resources"][0]["id"] = json!("other");
+    renamed["spec"]["resources"][0]["readyWhen"] = json!(["${other.data.text == \"two\"}"]);
+    renamed["spec"]["resources"][0]["template"]["metadata"]["name"] = json!("${schema.metadata.name}-other");
+    cluster.apply(&renamed);
+    let waits = |it: &Value| it["propagation"]["waiting"][0]["reason"] == "DeletesNeedApproval";
+    until(&cluster, |it| it["propagation"]["revision"] == 2 && waits(it));
+    let approved = "Revision 2 may delete what it no longer has\n";
+    assert_eq!(cluster.told(&["propagation", "approve", "app", "--deletes"]), approved);
+    assert_eq!(request(&cluster), json!({"krono.dev/allow-deletes": "2"}));
+    until_phase(&cluster, 2, "Completed");
+}
