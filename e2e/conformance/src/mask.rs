@@ -57,7 +57,13 @@ impl Mask {
             Value::Object(fields) => {
                 self.learn_version(fields);
                 self.learn_name(fields);
-                fields.values().for_each(|field| self.learn(field));
+                // How far a server is when it lists or marks depends on when one asks.
+                let shown = fields.iter().filter(|(key, _)| match key.as_str() {
+                    "metadata" => !is_list(fields),
+                    "object" => !is_bookmark(fields),
+                    _ => true,
+                });
+                shown.for_each(|(_, field)| self.learn(field));
             }
             Value::Array(items) => items.iter().for_each(|item| self.learn(item)),
             Value::String(text) => self.learn_uids(text),
@@ -101,15 +107,12 @@ impl Mask {
     }
 
     fn object(&self, fields: &Map<String, Value>) -> Map<String, Value> {
-        let is_list =
-            fields.get("items").is_some_and(Value::is_array) || fields.contains_key("columnDefinitions");
-        let is_bookmark = fields.get("type").is_some_and(|it| it == "BOOKMARK");
         let mut masked: Map<String, Value> =
             fields.iter().map(|(key, field)| (key.clone(), self.field(key, field))).collect();
-        if is_list {
+        if is_list(fields) {
             hide(&mut masked, &["metadata"], "resourceVersion", "<of the list>");
         }
-        if is_bookmark {
+        if is_bookmark(fields) {
             hide(&mut masked, &["object", "metadata"], "resourceVersion", "<of the bookmark>");
         }
         masked
@@ -203,6 +206,14 @@ fn hide(fields: &mut Map<String, Value>, way: &[&str], key: &str, stands: &str) 
     }
 }
 
+fn is_list(fields: &Map<String, Value>) -> bool {
+    fields.get("items").is_some_and(Value::is_array) || fields.contains_key("columnDefinitions")
+}
+
+fn is_bookmark(fields: &Map<String, Value>) -> bool {
+    fields.get("type").is_some_and(|it| it == "BOOKMARK")
+}
+
 /// Times of about now are the server's own; others come from a request.
 fn is_recent(text: &str) -> bool {
     let day = SignedDuration::from_hours(24);
@@ -226,7 +237,7 @@ mod tests {
             |digit: &str| format!("{0}-{1}-{1}-{1}-{2}", digit.repeat(8), digit.repeat(4), digit.repeat(12));
         let first = json!({"uid": uid("b"), "resourceVersion": "70", "at": Timestamp::now().to_string()});
         let second = json!({"message": format!("uid {} and {}", uid("a"), uid("b")), "resourceVersion": "9"});
-        let third = json!({"items": [], "metadata": {"resourceVersion": "70", "continue": "x"}});
+        let third = json!({"items": [], "metadata": {"resourceVersion": "50", "continue": "x"}});
         let fourth = json!({"generateName": "a-", "name": "a-xyz12", "clusterIP": "10.96.0.7", "t": "2020-01-01T00:00:00Z"});
         let expect = [
             json!({"uid": "<uid 1>", "resourceVersion": "<version 1>", "at": "<now>"}),
