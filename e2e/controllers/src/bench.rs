@@ -2,6 +2,7 @@
 
 mod compile;
 mod contest;
+mod median;
 mod report;
 mod requests;
 pub(crate) mod revisions;
@@ -18,6 +19,9 @@ use crate::programs;
 use crate::world::{Controller, World};
 
 pub(crate) use work::{chain, fan, instance};
+
+/// How often contestants take turns: a machine that is slower for a while is so for all of them.
+const ROUNDS: usize = 3;
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug)]
@@ -59,10 +63,19 @@ pub(crate) async fn run(krono: &Path, size: Size, only: &str) -> anyhow::Result<
         ("kro_generous", Controller::Kro(kro.clone(), generous)),
         ("kro_default", Controller::Kro(kro, Vec::new())),
     ];
+    let contestants: Vec<_> =
+        contestants.into_iter().filter(|(name, _)| only.is_empty() || *name == only).collect();
     let mut figures = json!({"compile_ns": compiled, "instances": size.instances});
-    for (name, controller) in contestants.into_iter().filter(|(name, _)| only.is_empty() || *name == only) {
-        figures[name] = contest::measure(&mut world, name, &controller, size).await?;
-        println!("{name}: {:#}", figures[name]);
+    for round in 0..ROUNDS {
+        for (name, controller) in &contestants {
+            let quiet = if round == 0 { size.quiet } else { Duration::ZERO };
+            let measured = contest::measure(&mut world, name, controller, Size { quiet, ..size }).await?;
+            figures["rounds"][round][*name] = measured;
+        }
+    }
+    for (name, _) in &contestants {
+        figures[*name] = median::of(&figures["rounds"], name);
+        println!("{name}: {:#}", figures[*name]);
     }
     Ok(report::compare(figures))
 }
