@@ -8,7 +8,7 @@ use krono_model::names;
 use krono_planner::instance::ObjectName;
 use kube::api::{
     ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, Preconditions,
-    PropagationPolicy,
+    PropagationPolicy, ValidationDirective,
 };
 use kube::{Api, Client};
 use serde_json::Value;
@@ -20,6 +20,9 @@ use crate::pauses::{Pauses, is_overload};
 
 /// Who changes what is not applied.
 const MANAGER: &str = "krono";
+/// Templates were checked when they were compiled, and nobody reads the server's warnings: without them it reads what it
+/// is sent once instead of twice.
+const UNREAD: Option<ValidationDirective> = Some(ValidationDirective::Ignore);
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// The most requests at a time. Each has a connection of its own, which stays for a while and takes 45 kB.
@@ -55,7 +58,7 @@ impl Requests {
         manager: &str,
         force: bool,
     ) -> kube::Result<Value> {
-        let mut parameters = PatchParams::apply(manager);
+        let mut parameters = PatchParams { field_validation: UNREAD, ..PatchParams::apply(manager) };
         parameters.force = force;
         let (api, name) = self.object(resource, object);
         let patch = Patch::Apply(object);
@@ -71,7 +74,11 @@ impl Requests {
         subresource: Subresource,
     ) -> kube::Result<Value> {
         let api = self.api(resource, namespace);
-        let parameters = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
+        let parameters = PatchParams {
+            field_manager: Some(MANAGER.to_owned()),
+            field_validation: UNREAD,
+            ..PatchParams::default()
+        };
         let patch = Patch::Merge(patch);
         let answer = match subresource {
             Subresource::None => self.send(|| api.patch(name, &parameters, &patch)).await,
