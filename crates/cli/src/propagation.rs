@@ -3,26 +3,19 @@
 use std::sync::Arc;
 
 use krono_cel::Type;
+use krono_planner::fleet::Rules;
 use krono_propagation::Problem;
-use krono_propagation::gate::{Gates, of_resources};
-use krono_propagation::policy::Policy;
 use krono_schema::cel::cel_type;
 use krono_schema::crd::InstanceSchema;
 use serde_json::Value;
 
-/// The policy and the gates, or all that is wrong with both.
+/// The policy and the gates of a definition, or of what stands for its own; or all that is wrong with both.
 pub(crate) fn read(
     definition: &Value,
     propagate_when: &Value,
     propagation: &Value,
-) -> Result<(Policy, Gates), Vec<Problem>> {
-    let ungated = of_resources(&definition["spec"]["resources"]);
-    match (Policy::read(propagation), Gates::compile(propagate_when, &spec_type(definition))) {
-        (Ok(policy), Ok(gates)) if ungated.is_empty() => Ok((policy, gates)),
-        (policy, gates) => {
-            Err(policy.err().into_iter().chain(gates.err()).flatten().chain(ungated).collect())
-        }
-    }
+) -> Result<Rules, Vec<Problem>> {
+    Rules::read(&definition["spec"]["resources"], propagate_when, propagation, &spec_type(definition))
 }
 
 /// What a spec that cannot be read may hold is not known.

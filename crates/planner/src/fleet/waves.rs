@@ -44,18 +44,31 @@ impl Waves {
     }
 }
 
+impl Rules {
+    /// From what is said in `resources`, `propagateWhen` and `propagation` of a definition whose instances have specs of
+    /// this type; else all that is wrong with it.
+    pub fn read(
+        resources: &Value,
+        propagate_when: &Value,
+        propagation: &Value,
+        of_instance: &Type,
+    ) -> Result<Self, Vec<Problem>> {
+        let ungated = of_resources(resources);
+        match (Policy::read(propagation), Gates::compile(propagate_when, of_instance)) {
+            (Ok(policy), Ok(gates)) if ungated.is_empty() => Ok(Self { policy, gates }),
+            (policy, gates) => {
+                Err(policy.err().into_iter().chain(gates.err()).flatten().chain(ungated).collect())
+            }
+        }
+    }
+}
+
 fn read(spec: &Value, graph: Option<&CompiledGraph>) -> Result<Rules, Vec<Problem>> {
     let of_instance = match graph {
         Some(graph) => cel_type(&Arc::new(graph.instance.spec.clone()), "spec"),
         None => Type::Dyn,
     };
-    let ungated = of_resources(&spec["resources"]);
-    match (Policy::read(&spec["propagation"]), Gates::compile(&spec["propagateWhen"], &of_instance)) {
-        (Ok(policy), Ok(gates)) if ungated.is_empty() => Ok(Rules { policy, gates }),
-        (policy, gates) => {
-            Err(policy.err().into_iter().chain(gates.err()).flatten().chain(ungated).collect())
-        }
-    }
+    Rules::read(&spec["resources"], &spec["propagateWhen"], &spec["propagation"], &of_instance)
 }
 
 /// Whether somebody wrote expressions.

@@ -78,8 +78,8 @@ fn only_definition(file: &ManifestFile) -> Result<Manifest<'_>, CommandError> {
 
 fn read(definition: Value, instead: &PolicyArguments) -> Result<Rules, Vec<Problem>> {
     let (propagate_when, propagation) = instead.replaced(&definition["spec"]);
-    let (policy, gates) = propagation::read(&definition, &propagate_when, &propagation)?;
-    Ok(Rules { definition, policy, gates })
+    let read = propagation::read(&definition, &propagate_when, &propagation)?;
+    Ok(Rules { definition, policy: read.policy, gates: read.gates })
 }
 
 /// Options and fields stand for themselves.
