@@ -1,6 +1,7 @@
 //! Definitions of several files, compiled together.
 
 use krono_graph::{CompiledGraph, Diagnostic, Options, compile};
+use krono_planner::fleet::gate_problems;
 use krono_propagation::Problem;
 use krono_schema::Schema;
 use krono_schema::crd::InstanceSchema;
@@ -110,6 +111,9 @@ impl<'f> Definition<'f> {
         self.check_propagation();
         match compile(self.manifest.value, kinds, options) {
             Ok(graph) => {
+                let found = gate_problems(&self.manifest.value["spec"]["resources"], &graph);
+                let finding = |it: &Problem| Finding::of_problem(&self.manifest, it);
+                self.findings.extend(found.iter().map(finding).collect::<Vec<_>>());
                 kinds.add_generated(&graph.crd);
                 self.graph = Some(Box::new(graph));
             }

@@ -15,7 +15,7 @@ pub(crate) fn read(
     propagate_when: &Value,
     propagation: &Value,
 ) -> Result<Rules, Vec<Problem>> {
-    Rules::read(&definition["spec"]["resources"], propagate_when, propagation, &spec_type(definition))
+    Rules::read(propagate_when, propagation, &spec_type(definition))
 }
 
 /// What a spec that cannot be read may hold is not known.

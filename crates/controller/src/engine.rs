@@ -21,6 +21,7 @@ use crate::contests::Contests;
 use crate::definition::Takeover;
 use crate::events::Events;
 use crate::fleet::{self, Fleets};
+use crate::hindrances::Hindrances;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::queue::{Key, Outcome, Queue};
@@ -46,6 +47,7 @@ pub(crate) struct Engine {
     pub(crate) claims: Claims,
     pub(crate) fleets: Fleets,
     pub(crate) contests: Contests,
+    pub(crate) hindrances: Hindrances,
     pub(crate) takeover: Takeover,
     leading: Mutex<Leading>,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
@@ -89,6 +91,7 @@ impl Engine {
             claims: Claims::default(),
             fleets: Fleets::default(),
             contests: Contests::default(),
+            hindrances: Hindrances::default(),
             takeover: Takeover::default(),
             leading: Mutex::new(Leading { since: crate::clock::timestamp(), vacant_from: None }),
             options,

@@ -46,7 +46,8 @@ pub(crate) async fn reconcile(engine: &Engine, key: &InstanceKey) -> Outcome {
 }
 
 async fn rounds(engine: &Engine, key: &InstanceKey, serving: &Arc<Serving>) -> Outcome {
-    let (refused, beside) = (Refused::default(), BTreeMap::new());
+    let since = engine.hindrances.since(key);
+    let (refused, beside) = (Refused { since, ..Refused::default() }, BTreeMap::new());
     let mut pass = Pass { engine, key, serving, refused, beside, issued: 0 };
     for _ in 0..MOST_ROUNDS {
         match pass.round().await {
@@ -142,6 +143,7 @@ impl Pass<'_> {
         if in_vain {
             let words =
                 "the API server drops status.currentInputRevision; see whether the CRD is as krono made it";
+            self.refused.is_lasting = true;
             self.refuse(None, words.to_owned());
         }
         in_vain
@@ -165,6 +167,7 @@ impl Pass<'_> {
     fn absent(&self) -> Outcome {
         self.engine.is_news(&Key::Instance(self.key.clone()), &[]);
         self.engine.fleets.end_waiting(self.key);
+        self.engine.hindrances.end(self.key);
         self.engine.router.set_interests(self.key, Vec::new());
         let definition = self.engine.definition(&self.key.definition);
         let is_ending = definition.is_some_and(|it| !it["metadata"]["deletionTimestamp"].is_null());
@@ -182,7 +185,8 @@ impl Pass<'_> {
     ) -> Result<Plan, Incomplete> {
         let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &self.beside)?;
         let is_defined = |kind: &KindName| Serving::cache(caches, kind).is_some_and(|cache| cache.is_defined);
-        let assigned = made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback));
+        let graphs = self.serving.revisions();
+        let assigned = made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback, graphs));
         let facts = self.engine.fleets.facts(&self.key.definition);
         Ok(plan(&World {
             instance,
@@ -211,7 +215,10 @@ impl Pass<'_> {
     /// Writes the status for just the version of the instance that it was found from: whatever came between is looked at
     /// first.
     async fn publish(&self, instance: &Value, status: Option<Value>, outcome: Outcome) -> Outcome {
-        let Some(status) = status else { return outcome };
+        let Some(status) = status else {
+            self.untroubled();
+            return outcome;
+        };
         let version = &instance["metadata"]["resourceVersion"];
         let status = replacing(&status, &instance["status"]);
         let patch = json!({"metadata": {"resourceVersion": version}, "status": status});
@@ -227,6 +234,7 @@ impl Pass<'_> {
                 Refusal::Absent => Outcome::Done,
                 Refusal::Stale => Outcome::Retry,
                 Refusal::Transient(words) | Refusal::Rejected(words) => {
+                    self.engine.hindrances.begin(self.key);
                     tracing::warn!(
                         definition = &*self.key.definition,
                         name = self.key.name,
@@ -238,7 +246,15 @@ impl Pass<'_> {
         }
     }
 
+    /// Nothing is refused, and all is told.
+    fn untroubled(&self) {
+        if self.refused.instance.is_none() && self.refused.resources.is_empty() {
+            self.engine.hindrances.end(self.key);
+        }
+    }
+
     async fn published(&self, before: &Value, answer: Value) {
+        self.untroubled();
         let state = |of: &Value| of["status"]["state"].as_str().unwrap_or_default().to_owned();
         let (from, to) = (state(before), state(&answer));
         if from != to {
@@ -263,17 +279,22 @@ impl Pass<'_> {
                     self.beside.extend(beside.map(|(name, object)| (name, read(object))));
                 }
                 Err(perform::Failure { refusal: Refusal::Stale | Refusal::Absent, .. }) => stale = true,
-                Err(perform::Failure { refusal: Refusal::Transient(_), .. }) if patience => stale = true,
-                Err(perform::Failure {
-                    of,
-                    refusal: Refusal::Rejected(words) | Refusal::Transient(words),
-                }) => self.refuse(of, words),
+                Err(perform::Failure { refusal: Refusal::Transient(_), .. }) if patience => {
+                    self.engine.hindrances.begin(self.key);
+                    stale = true;
+                }
+                Err(perform::Failure { of, refusal: Refusal::Transient(words) }) => self.refuse(of, words),
+                Err(perform::Failure { of, refusal: Refusal::Rejected(words) }) => {
+                    self.refused.is_lasting = true;
+                    self.refuse(of, words);
+                }
             }
         }
         if stale { Round::End(Outcome::Retry) } else { Round::Again }
     }
 
     fn refuse(&mut self, of: Option<ObjectName>, words: String) {
+        self.engine.hindrances.begin(self.key);
         match of {
             Some(name) => drop(self.refused.resources.insert(name, words)),
             None => self.refused.instance = Some(words),

@@ -15,6 +15,7 @@ mod engine;
 mod events;
 mod fleet;
 mod graphs;
+mod hindrances;
 mod instance;
 mod lease;
 mod live;

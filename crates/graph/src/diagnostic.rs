@@ -56,6 +56,11 @@ impl Diagnostics {
         &mut self.0[index]
     }
 
+    /// Takes in what was found elsewhere.
+    pub(crate) fn adopt(&mut self, found: Vec<Diagnostic>) {
+        self.0.extend(found);
+    }
+
     /// Nothing was found, or all that was.
     pub(crate) fn finish(self) -> Result<(), Vec<Diagnostic>> {
         let mut kept: Vec<Diagnostic> = Vec::with_capacity(self.0.len());

@@ -15,6 +15,7 @@ use crate::graph::{CompiledGraph, KindName, Node};
 use crate::shape::FillError;
 
 pub use draft::{Draft, UNKNOWN};
+pub(crate) use readiness::{Found, verdict};
 pub use status::Authored;
 
 /// What is known of the objects in the cluster.

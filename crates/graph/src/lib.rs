@@ -8,6 +8,7 @@ mod diagnostic;
 mod evaluate;
 mod expression;
 mod fields;
+mod gates;
 mod graph;
 mod identity;
 mod interface;
@@ -24,10 +25,11 @@ pub use evaluate::{
     Authored, Draft, Evaluation, NodeError, NodeState, Observed, Readiness, Resolved, Target, UNKNOWN,
 };
 pub use expression::Expression;
+pub use gates::{Asking, Closed, Known, ResourceGates};
 pub use graph::{CompiledGraph, Dimension, KindName, Manifest, Node, Reference, Subject};
 pub use identity::Identity;
 pub use interface::{Interface, UnreadableInterface, mentioned_kinds};
 pub use kinds::{Kinds, KnownKind};
 pub use order::Order;
-pub use rgd::DeletionPolicy;
+pub use rgd::{DeletionPolicy, unknown_fields};
 pub use shape::{FillError, Shape, TextPart};

@@ -5,7 +5,7 @@ use krono_schema::crd::{InstanceSchema, InvalidInstanceSchema};
 use serde_json::{Map, Value};
 
 use crate::cure;
-use crate::diagnostic::{Diagnostics, instead_of};
+use crate::diagnostic::{Diagnostic, Diagnostics, instead_of};
 use crate::names;
 
 /// A definition, read but not understood.
@@ -88,6 +88,20 @@ pub(crate) fn read<'v>(definition: &'v Value, diagnostics: &mut Diagnostics) -> 
     let nodes = resources.map_or_else(Vec::new, |it| reader.nodes(it));
     let status = definition.pointer("/spec/schema/status").unwrap_or(&Value::Null);
     Source { instance, status, nodes }
+}
+
+/// The fields of a definition that mean nothing, whatever else may be wrong with it.
+pub fn unknown_fields(definition: &Value) -> Vec<Diagnostic> {
+    let mut diagnostics = Diagnostics::default();
+    let mut reader = Reader { diagnostics: &mut diagnostics };
+    reader.known_fields(definition.get("spec"), &SPEC_FIELDS, &Path::named("spec"));
+    reader.known_fields(definition.pointer("/spec/schema"), &SCHEMA_FIELDS, &Path::named("spec.schema"));
+    let resources = definition.pointer("/spec/resources").and_then(Value::as_array);
+    let path = Path::named("spec.resources");
+    for (index, entry) in resources.into_iter().flatten().enumerate() {
+        reader.known_fields(Some(entry), &FIELDS, &path.index(index));
+    }
+    diagnostics.finish().err().unwrap_or_default()
 }
 
 fn report(invalid: &InvalidInstanceSchema, diagnostics: &mut Diagnostics) {

@@ -9,6 +9,8 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use krono_model::wire::Author;
 use serde_json::Value;
 
@@ -193,17 +195,17 @@ impl Inputs {
     }
 
     /// The same with another as the newest, and no more than the limits allow; `held` stays whatever they say.
-    fn with(&self, newest: Input, limit: Limit, held: Option<RevisionNumber>) -> Self {
+    fn with(&self, newest: Input, limit: Limit, held: &BTreeSet<RevisionNumber>) -> Self {
         Self(std::iter::once(newest).chain(self.superseded().0).collect()).limited(limit, held)
     }
 
     /// The same, with no more than the limits allow; `held` stays whatever they say.
     #[must_use]
-    pub fn limited(self, limit: Limit, held: Option<RevisionNumber>) -> Self {
+    pub fn limited(self, limit: Limit, held: &BTreeSet<RevisionNumber>) -> Self {
         let Self(mut inputs) = self;
         let mut room = limit.count.max(1);
         inputs.retain(|it| {
-            let kept = room > 0 || Some(it.number) == held;
+            let kept = room > 0 || held.contains(&it.number);
             room = room.saturating_sub(1);
             kept
         });
@@ -239,9 +241,9 @@ impl Inputs {
 }
 
 /// Takes the specs away that are over the budget, the oldest first; what is held goes last.
-fn drop_oldest_specs(inputs: &mut [Input], budget: usize, held: Option<RevisionNumber>) {
+fn drop_oldest_specs(inputs: &mut [Input], budget: usize, held: &BTreeSet<RevisionNumber>) {
     let mut left = budget;
-    let is_held = |it: &Input| Some(it.number) == held;
+    let is_held = |it: &Input| held.contains(&it.number);
     let (first, others): (Vec<_>, Vec<_>) = inputs.iter_mut().partition(|it| is_held(it));
     for input in first.into_iter().chain(others) {
         let size = input.packed().map_or(0, PackedSpec::size);

@@ -12,6 +12,9 @@ pub const ASSIGNED: &str = "Assigned";
 /// The assigned revision does not know some fields of the spec; there only when that is so.
 pub const FIELDS_IGNORED: &str = "FieldsIgnored";
 
+/// Changes of resources that are there have to wait for `propagateWhen`; there only when that is so.
+pub const RESOURCE_GATED: &str = "ResourceGated";
+
 /// What [`crate::condition::READY`] of an instance depends on.
 pub const DEPENDENTS: &[&str] = &[INSTANCE_MANAGED, GRAPH_RESOLVED, RESOURCES_READY];
 

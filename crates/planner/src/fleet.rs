@@ -33,9 +33,10 @@ pub use look::{Leading, Look, Scene, Told, look};
 pub use made::{Made, made};
 pub use record::Decision;
 pub use step::Step;
+pub use telling::counts;
 pub use turn::Turn;
 pub(crate) use waves::problems;
-pub use waves::{Rules, Waves};
+pub use waves::{Rules, Waves, gate_problems};
 
 /// The graphs of revisions, and what their schemas say about specs.
 pub trait Schemas: Graphs + Sync {

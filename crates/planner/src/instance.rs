@@ -4,6 +4,8 @@ mod assigned;
 mod deletion;
 mod desired;
 mod evidence;
+mod gates;
+mod held_back;
 mod inventory;
 mod management;
 mod outlook;
@@ -13,6 +15,7 @@ mod resources;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
 use krono_graph::{CompiledGraph, KindName};
 use krono_history::input::seen_through;
 use krono_model::applyset::GroupKind;
@@ -28,6 +31,7 @@ pub(crate) use assigned::{
 };
 pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind};
 pub(crate) use evidence::{highest_stamp, is_at};
+pub use gates::PropagationGates;
 pub(crate) use outlook::{Wanted, outlook};
 pub use policies::DeletionPolicies;
 
@@ -119,6 +123,10 @@ pub struct Refused {
     pub instance: Option<String>,
     /// Changes of resources.
     pub resources: BTreeMap<ObjectName, String>,
+    /// Whether some of it is for good: the server does not want it, rather than being unable to do it now.
+    pub is_lasting: bool,
+    /// Since when something is refused, as far as this process knows; that may be over, and not be told yet.
+    pub since: Option<Timestamp>,
 }
 
 impl Refused {

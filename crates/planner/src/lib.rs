@@ -8,6 +8,7 @@ pub mod definition;
 pub mod digest;
 pub mod fleet;
 pub mod handback;
+mod hindrance;
 pub mod instance;
 pub mod preview;
 mod refused;

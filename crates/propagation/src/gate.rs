@@ -1,4 +1,4 @@
-//! `propagateWhen` of a definition: expressions that let instances through.
+//! `propagateWhen`: expressions of a definition that let instances through, and what those of its resources may call.
 //!
 //! An expression is asked about each candidate, and there may be many thousands of them beside as many others to look at. So what is
 //! the same for all candidates is taken out of it when it is compiled, and evaluated once for each decision.
@@ -12,7 +12,10 @@ mod sight;
 mod tests;
 mod values;
 
-use krono_cel::{Env, Program, Type};
+use std::sync::LazyLock;
+
+use krono_cel::library::kro;
+use krono_cel::{Env, Key, Map, Program, Text, Type, Val};
 use serde_json::Value;
 
 use crate::decide::{Counts, Standing};
@@ -136,23 +139,42 @@ impl Gates {
     }
 }
 
-/// What is wrong with expressions of single resources, from `spec.resources`: nobody is to be moved past those that are not asked.
+/// Whether somebody wrote expressions.
 ///
 /// ```
-/// use krono_propagation::gate::of_resources;
+/// use krono_propagation::gate::is_said;
 /// use serde_json::json;
 ///
-/// let problems = of_resources(&json!([{"id": "a", "propagateWhen": []}, {"id": "b", "propagateWhen": ["${true}"]}]));
-/// assert_eq!(problems.len(), 1);
-/// assert!(problems[0].to_string().starts_with("spec.resources[1].propagateWhen: "));
+/// assert!(is_said(&json!(["${true}"])) && is_said(&json!("true")));
+/// assert!(!is_said(&json!([])) && !is_said(&json!(null)));
 /// ```
-pub fn of_resources(resources: &Value) -> Vec<Problem> {
-    let is_said = |gates: &Value| !gates.is_null() && gates.as_array().is_none_or(|it| !it.is_empty());
-    let resources = resources.as_array().map(Vec::as_slice).unwrap_or_default();
-    let gated = resources.iter().enumerate().filter(|(_, it)| is_said(&it["propagateWhen"]));
-    let message = "single resources cannot be held back yet";
-    let advice = "remove it, and hold instances back with spec.propagateWhen";
-    gated
-        .map(|(at, _)| Problem::new(format!("spec.resources[{at}].propagateWhen"), message, advice))
-        .collect()
+pub fn is_said(expressions: &Value) -> bool {
+    !expressions.is_null() && expressions.as_array().is_none_or(|it| !it.is_empty())
+}
+
+/// What expressions of single resources may call; what they may name is declared by whoever compiles them.
+pub fn resource_functions() -> &'static Env {
+    static FUNCTIONS: LazyLock<Env> =
+        LazyLock::new(|| kro::environment().library(functions::plain()).build());
+    &FUNCTIONS
+}
+
+/// What functions know about a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResourceFacts {
+    /// Whether it is what the instance asks for now.
+    pub is_updated: bool,
+    /// Whether it is ready.
+    pub is_ready: bool,
+    /// Whether the API server refused to have it changed.
+    pub is_failed: bool,
+}
+
+/// The field in which functions find it, and what they find; one that is updated and ready has settled.
+pub fn resource_facts(facts: ResourceFacts) -> (&'static str, Val<'static>) {
+    let ResourceFacts { is_updated, is_ready, is_failed } = facts;
+    let values = [is_updated, is_ready, is_failed, is_updated && is_ready];
+    let entry = |(name, value): (&'static str, bool)| (Key::String(Text::Lent(name)), Val::Bool(value));
+    let entries = functions::FACT_FUNCTIONS.into_iter().zip(values).map(entry).collect();
+    (values::FACTS, Val::map(Map::last_wins(entries)))
 }

@@ -68,6 +68,7 @@ fn compare_inputs(object: &mut Value) {
         ("/status/propagation", "targetInputRevision"),
         ("/status/propagation", "lastTransitionTime"),
         ("/status/propagation", "errorSince"),
+        ("/status/propagation", "hindered"),
         ("/status/assignment", "revision"),
     ] {
         remove(object, place, field);

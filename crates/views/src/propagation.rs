@@ -30,8 +30,12 @@ fn course(definition: &Value, told: &Value) -> String {
         .map(|it| format!("  {} wait: {} ({})\n", it["count"], message(it), names(it)));
     let failures = entries(told, "failures")
         .map(|it| format!("  {} failed: {}\n", it["instance"].as_str().unwrap_or_default(), message(it)));
+    let blocked = told.get("blocked").map(|it| {
+        let advice = "ask `krono why` about one of them";
+        format!("  {} on their way have resources that wait: {advice} ({})\n", it["count"], names(it))
+    });
     let errors = entries(told, "gateErrors").filter_map(Value::as_str).map(|it| format!("  {}\n", cell(it)));
-    let lists: String = waiting.chain(failures).chain(errors).collect();
+    let lists: String = waiting.chain(blocked).chain(failures).chain(errors).collect();
     heading(told) + &held + &progress(told) + &lists
 }
 

@@ -14,6 +14,7 @@ mod foretold;
 mod handback;
 mod help;
 mod krono;
+mod metrics;
 mod pins;
 mod plan;
 mod propagation;

@@ -179,6 +179,15 @@ fn v44_what_is_wrong_in_a_file_has_its_place() {
             "{run}"
         );
     }
+    let misspelt = WRONG.replacen("  propagation:", "  propagaton:", 1);
+    assert_ne!(misspelt, WRONG);
+    let path = file("simulate-misspelt.yaml", &misspelt);
+    for command in [&["simulate", "--instances", "5", "-f", &path][..], &["validate", &path]] {
+        let run = krono(command);
+        assert_eq!(run.code, Some(1), "{run}");
+        let expected = "spec.propagaton: unknown field; did you mean `propagation`?";
+        assert!(run.stderr.contains(expected), "{run}");
+    }
     let run = krono(&["simulate", "rgd/other", "-f", &file("simulate-app.yaml", APP)]);
     assert_eq!(
         (run.code, run.stderr.as_str()),

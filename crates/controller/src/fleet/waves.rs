@@ -77,6 +77,7 @@ fn observed(
         namespaces,
         schemas: serving.revisions(),
         leading: engine.leading(),
+        refused: &engine.hindrances.of(&serving.name),
         now,
     });
     Some((definition, found, keys))

@@ -15,6 +15,7 @@ pub(crate) struct Propagation {
     instances: Family<Labels, Gauge>,
     in_flight: Family<Labels, Gauge>,
     waiting: Family<Labels, Gauge>,
+    blocked: Family<Labels, Gauge>,
     failed: Family<Labels, Gauge>,
     durations: Histograms,
 }
@@ -29,11 +30,13 @@ impl Propagation {
         let instances = measured("krono_revision_instances", "Instances that are assigned to a revision");
         let in_flight = measured("krono_propagation_in_flight", "Instances on their way to a revision");
         let waiting = measured("krono_propagation_waiting", "Instances that wait for their turn");
+        let help = "Instances on their way with resources that wait for their own propagateWhen";
+        let blocked = measured("krono_propagation_blocked", help);
         let failed = measured("krono_propagation_failed", "Instances that failed on their way to a revision");
         let durations = Histograms::new_with_constructor(histogram);
         let help = "How long it took until a revision had reached everybody who takes part";
         registry.register("krono_propagation_duration_seconds", help, durations.clone());
-        Self { instances, in_flight, waiting, failed, durations }
+        Self { instances, in_flight, waiting, blocked, failed, durations }
     }
 
     /// A fleet was looked at.
@@ -42,6 +45,7 @@ impl Propagation {
         let numbers = [
             (&self.in_flight, told.counts.in_flight),
             (&self.waiting, told.waiting),
+            (&self.blocked, told.blocked),
             (&self.failed, told.counts.failed),
         ];
         for (gauge, number) in numbers {

@@ -8,6 +8,7 @@ mod naming;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use krono_controller::{Controllers, Options};
 use kube::Client;
 use kube::api::ListParams;
@@ -92,7 +93,7 @@ impl World {
     /// Further controllers beside those that are there, until they are dropped.
     pub(crate) fn rival(&self) -> Rival {
         let line = Line::new(self.place.clone());
-        let (_, running) = run(&line, self.options);
+        let (_, running) = run(&line, self.options, None);
         Rival { line, running }
     }
 
@@ -115,9 +116,14 @@ impl World {
 
     /// Others take their place.
     pub(crate) fn start_controllers(&mut self) {
+        self.take_over(None);
+    }
+
+    /// The same, when those before were last heard of then.
+    pub(crate) fn take_over(&mut self, last_heard: Option<Timestamp>) {
         self.kill_controllers();
         self.line = Line::new(self.place.clone());
-        (self.controllers, self.running) = run(&self.line, self.options);
+        (self.controllers, self.running) = run(&self.line, self.options, last_heard);
     }
 
     /// Waits until the controllers have dealt with all that has happened.
@@ -170,8 +176,11 @@ impl World {
     }
 }
 
-fn run(line: &Line, options: Options) -> (Arc<Controllers>, JoinHandle<()>) {
+fn run(line: &Line, options: Options, last_heard: Option<Timestamp>) -> (Arc<Controllers>, JoinHandle<()>) {
     let controllers = controllers(line, options);
+    if last_heard.is_some() {
+        controllers.succeed(last_heard);
+    }
     let run = Arc::clone(&controllers);
     let running = tokio::spawn(async move { run.run(std::future::pending()).await.expect("a start") });
     (controllers, running)

@@ -6,10 +6,38 @@ use krono_cel::{Bindings, Type, Val};
 use serde_json::Value;
 
 use super::resolve::identity;
-use super::{NodeError, Pass, Readiness, Target};
+use super::{Evaluation, NodeError, NodeState, Observed, Pass, Readiness, Target};
 use crate::compile::ELEMENT;
 use crate::expression::Expression;
-use crate::graph::{Node, Subject};
+use crate::graph::{CompiledGraph, Node, Subject};
+
+/// An object that was observed of a node.
+pub(crate) struct Found<'a> {
+    pub(crate) object: &'a Value,
+    /// Its place among the objects of its node, whether the others are there or not.
+    pub(crate) index: usize,
+    pub(crate) is_ready: bool,
+}
+
+impl CompiledGraph {
+    /// By node, what was observed; `evaluation` is that of the same instance and the same observed objects.
+    pub(crate) fn found<'a>(
+        &'a self,
+        evaluation: &Evaluation,
+        instance: &'a Value,
+        observed: &'a dyn Observed,
+    ) -> Vec<Vec<Found<'a>>> {
+        let mut pass = Pass::new(self, instance, observed);
+        pass.recall(evaluation);
+        let nodes = evaluation.nodes.iter().enumerate().take(self.nodes.len());
+        nodes
+            .map(|(index, state)| match state {
+                NodeState::Resolved(resolved) => pass.found(index, &resolved.target),
+                _ => Vec::new(),
+            })
+            .collect()
+    }
+}
 
 impl<'a> Pass<'a> {
     /// Looks the objects of a node up, lets its name stand for them, and tells whether they are ready.
@@ -49,6 +77,23 @@ impl<'a> Pass<'a> {
                 self.observed.selected(kind, namespace.as_deref(), selector)
             }
         }
+    }
+
+    fn found(&self, index: usize, target: &Target) -> Vec<Found<'a>> {
+        let node = &self.graph.nodes[index];
+        let one = |(place, object): (usize, &'a Value)| {
+            let is_ready = matches!(self.readiness(index, &[object]), Readiness::Ready);
+            Found { object, index: place, is_ready }
+        };
+        let Target::Objects(objects) = target else {
+            return self.find(node, target).into_iter().enumerate().map(one).collect();
+        };
+        let kind = node.subject.kind();
+        let find = |(place, wanted): (usize, &Value)| {
+            let (namespace, name) = identity(wanted, kind);
+            self.observed.made(kind, namespace, name).map(|it| one((place, it)))
+        };
+        objects.iter().enumerate().filter_map(find).collect()
     }
 
     fn readiness(&self, index: usize, found: &[&'a Value]) -> Readiness {
@@ -97,7 +142,7 @@ fn variable_type(node: &Node) -> &Type {
 }
 
 /// What a condition says; an optional without a value says no.
-pub(super) fn verdict<'a>(condition: &'a Expression, bindings: &Bindings<'a>) -> Result<bool, NodeError> {
+pub(crate) fn verdict<'a>(condition: &'a Expression, bindings: &Bindings<'a>) -> Result<bool, NodeError> {
     let expression = || condition.source().to_owned();
     let value = condition.evaluate(bindings);
     let value = value.map_err(|error| NodeError::Condition { expression: expression(), error })?;

@@ -101,7 +101,7 @@ impl CompiledGraph {
 
 impl Pass<'_> {
     /// Lets the names of nodes stand for what was observed of them, as at the end of a walk.
-    fn recall(&mut self, evaluation: &Evaluation) {
+    pub(super) fn recall(&mut self, evaluation: &Evaluation) {
         for (index, state) in evaluation.nodes.iter().enumerate().take(self.values.len()) {
             if let NodeState::Resolved(resolved) = state {
                 let found = self.find(&self.graph.nodes[index], &resolved.target);

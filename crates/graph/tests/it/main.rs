@@ -3,6 +3,7 @@
 
 mod corpus;
 mod evaluation;
+mod gates;
 mod hostile;
 mod identity;
 mod mistakes;

@@ -1,5 +1,7 @@
 //! Whether an instance asks for something new.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{Definition, Input, Inputs, KeptSpec, Limit, Origin, PackedSpec, Standing};
@@ -21,8 +23,8 @@ pub struct World<'a> {
     pub limit: Limit,
     /// Who changed the spec last, and why.
     pub origin: &'a Origin,
-    /// The one that the instance is held at, which stays.
-    pub held: Option<RevisionNumber>,
+    /// Those that stay: the instance is held at one, or resources are.
+    pub held: &'a BTreeSet<RevisionNumber>,
     /// The time, as Kubernetes writes it.
     pub now: &'a str,
 }

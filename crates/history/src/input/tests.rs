@@ -27,12 +27,12 @@ struct Scene {
     traces: Traces,
     limit: Option<usize>,
     origin: Origin,
-    held: Option<RevisionNumber>,
+    held: BTreeSet<RevisionNumber>,
 }
 
 impl Scene {
     fn decide(&self, spec: &Value, definition: Definition) -> Decision {
-        let (limit, held) = (Limit::inline(self.limit.unwrap_or(HISTORY_LIMIT)), self.held);
+        let (limit, held) = (Limit::inline(self.limit.unwrap_or(HISTORY_LIMIT)), &self.held);
         let (inputs, origin) = (&self.inputs, &self.origin);
         issue(&World { spec, definition, inputs, traces: self.traces, limit, origin, held, now: NOW })
     }
@@ -146,11 +146,11 @@ fn v4_so_many_inputs_are_kept() {
     }
     assert_eq!(scene.numbers(), [9, 8, 7, 6, 5]);
     scene.limit = Some(2);
-    scene.held = Some(number(6));
+    scene.held = BTreeSet::from([number(6)]);
     scene.ask(&json!({"size": 9}), definition(1, 'a'));
     assert_eq!(scene.numbers(), [10, 9, 6]);
     scene.limit = Some(0);
-    scene.held = None;
+    scene.held = BTreeSet::new();
     scene.ask(&json!({"size": 10}), definition(1, 'a'));
     assert_eq!(scene.numbers(), [11]);
 }

@@ -20,6 +20,7 @@ pub(super) fn status() -> Value {
             ("wave", count(0, "How many times instances were admitted.")),
             ("instances", instances()),
             ("waiting", list(waiting(), "Why instances wait.")),
+            ("blocked", blocked()),
             ("failures", list(failure(), "The first instances that failed.")),
             ("gateErrors", texts("What went wrong with the expressions of propagateWhen.")),
             ("standstills", list(standstill(), "When it stood still; such time counts towards no deadline.")),
@@ -55,6 +56,14 @@ fn waiting() -> Value {
             ("count", count(0, "How many.")),
             ("first", texts("The first of them.")),
         ],
+    )
+}
+
+fn blocked() -> Value {
+    object(
+        "Instances on their way with resources that wait for their own propagateWhen.",
+        &[],
+        [("count", count(0, "How many.")), ("first", texts("The first of them."))],
     )
 }
 

@@ -2,6 +2,7 @@
 
 use krono_model::condition::Conditions;
 use krono_model::definition::{DELETION_PENDING, PROPAGATING, PROPAGATION_HALTED, PROPAGATION_INVALID};
+use krono_model::instance::RESOURCE_GATED;
 use serde_json::Value;
 
 use super::{World, metadata};
@@ -43,7 +44,10 @@ fn under_way(told: &Value) -> String {
     let waiting = told["waiting"].as_array().and_then(|it| it.first());
     let waiting =
         waiting.map(|it| format!("; {} wait: {}", it["count"], it["message"].as_str().unwrap_or_default()));
-    progress + &waiting.unwrap_or_default()
+    let blocked = told["blocked"]["count"].as_u64().map(|it| {
+        format!("; {it} on their way have resources that wait, as their condition {RESOURCE_GATED} says")
+    });
+    progress + &waiting.unwrap_or_default() + &blocked.unwrap_or_default()
 }
 
 fn deletion_pending(world: &World<'_>) -> String {

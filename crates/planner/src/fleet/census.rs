@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use krono_history::input::Standing;
 use krono_history::number::highest_claim;
 use krono_history::retention::Uses;
 use krono_history::{Digest, RevisionNumber};
@@ -10,7 +11,7 @@ use krono_propagation::assignment::Because;
 use serde_json::Value;
 
 use crate::definition::{Counts, Instances};
-use crate::instance::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, of_krono};
+use crate::instance::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, PROPAGATION, of_krono};
 
 /// What the instances of a definition say about its revisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +42,9 @@ impl Census {
         }
         self.staying.extend(needs.assigned.filter(|_| stays(instance)));
         self.uses.contents.extend(needs.assigned.into_iter().chain(needs.observed));
+        if needs.is_blocked {
+            self.uses.contents.extend(contents_of_inputs(instance));
+        }
         let named = || needs.pinned.into_iter().chain(needs.approved);
         self.uses.named.extend(named());
         self.claims = highest_claim(named().chain(self.claims));
@@ -57,6 +61,8 @@ pub struct Needs {
     observed: Option<Digest>,
     pinned: Option<RevisionNumber>,
     approved: Option<RevisionNumber>,
+    /// Whether resources of it have to wait at what it asked for before.
+    is_blocked: bool,
 }
 
 impl Needs {
@@ -70,6 +76,7 @@ impl Needs {
             observed: observed_content(instance),
             pinned: annotation(names::RGD_REVISION),
             approved: annotation(names::APPROVE_REVISION_ANNOTATION),
+            is_blocked: is_blocked(instance),
         }
     }
 }
@@ -86,6 +93,17 @@ pub(super) fn observed_content(instance: &Value) -> Option<Digest> {
     let observed = of_krono(status, OBSERVED_INPUT).as_i64()?;
     let mut inputs = of_krono(status, INPUT_HISTORY).as_array()?.iter();
     inputs.find(|it| it["revision"] == observed)?["rgdRevisionHash"].as_str()?.parse().ok()
+}
+
+/// Whether resources of an instance have to wait.
+pub(super) fn is_blocked(instance: &Value) -> bool {
+    of_krono(&instance["status"], PROPAGATION)["status"] == Standing::Blocked.as_str()
+}
+
+/// The contents that an instance asked for, now and before.
+fn contents_of_inputs(instance: &Value) -> impl Iterator<Item = Digest> {
+    let inputs = of_krono(&instance["status"], INPUT_HISTORY).as_array().into_iter().flatten();
+    inputs.filter_map(|it| it["rgdRevisionHash"].as_str()?.parse().ok())
 }
 
 /// The numbers of revisions in the status of an instance.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use krono_graph::KindName;
-use krono_history::hold::{self, Hold};
+use krono_history::hold::{self, Hold, Place};
 use krono_history::input::{self, Definition};
 use krono_history::issue::Named;
 use krono_history::revision::History;
@@ -12,13 +12,18 @@ use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_propagation::assignment::{Assignment, Because, Fleet, Movement, Verdict};
+use krono_propagation::fleet::{Movement as Way, RollbackBy};
 use krono_propagation::limits::{Allowance, Limits};
 use krono_propagation::mark;
+use krono_propagation::policy::RollbackMode;
 use serde_json::Value;
 
 use super::deletions;
 use super::waves::Waves;
-use crate::instance::{Assigned, DeletionPolicies, INPUT_HISTORY, Keeping, Rollback, Stamping, of_krono};
+use crate::definition::Graphs;
+use crate::instance::{
+    Assigned, DeletionPolicies, INPUT_HISTORY, Keeping, PropagationGates, Rollback, Stamping, of_krono,
+};
 
 /// The revisions of a definition, and its policy about them.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,12 +40,16 @@ pub struct Facts {
     pub stamping: Stamping,
     /// What becomes of resources that are no longer wanted.
     pub policies: DeletionPolicies,
+    /// What holds changes of single resources back.
+    pub gates: PropagationGates,
     /// Whether users are who instances say they are.
     pub notes: Notes,
     /// Whether instances that follow their definition wait for their turn.
     pub is_gated: bool,
     /// Whether what instances no longer want is left in place until somebody approves.
     pub leaves_surplus: bool,
+    /// Whether what instances move to is a step forward.
+    way: Way,
     /// The definition, where inputs are objects of their own.
     keeping: Option<String>,
     pub(super) hold: Hold,
@@ -70,10 +79,14 @@ impl Facts {
         let limits = Limits::read(&policy["instances"]).limits;
         let annotations = &definition["metadata"]["annotations"];
         let hold = hold_of(definition, history);
+        let target = Assignment { number: current.number, digest: current.digest };
+        let mode = rollback_mode(definition, RollbackMode::Instant);
+        let way = way_to(target, &hold, history, mode);
         let last = definition["status"]["lastIssuedRevision"].as_i64().and_then(RevisionNumber::from_wire);
         Self {
             leaves_surplus: deletions::leaves_surplus(definition, &hold),
-            current: Assignment { number: current.number, digest: current.digest },
+            current: target,
+            way,
             is_gated: Waves::are_wanted(definition)
                 || annotations.get(names::PROPAGATION_ANNOTATION).is_some()
                 || mark::mark_of(history, current.digest).is_some(),
@@ -83,6 +96,7 @@ impl Facts {
             input_limit: input_limit(policy),
             stamping: stamping(policy),
             policies: DeletionPolicies::of(definition),
+            gates: PropagationGates::of(definition),
             notes,
             keeping: keeps_objects(definition)
                 .then(|| definition["metadata"]["name"].as_str().unwrap_or_default().to_owned()),
@@ -120,6 +134,7 @@ impl Facts {
         let is_kept = |it: &Self, content: Digest| it.history.newest_with(content).is_some();
         policy(self) != policy(before)
             || self.policies != before.policies
+            || self.gates != before.gates
             || inputs.iter().map(|it| it.definition.digest).any(|it| is_kept(self, it) != is_kept(before, it))
     }
 
@@ -153,6 +168,7 @@ impl Facts {
         by: Revised,
         is_defined: &'a (dyn Fn(&KindName) -> bool + Sync),
         rollback: Option<&'a Rollback>,
+        graphs: &'a dyn Graphs,
     ) -> Assigned<'a> {
         Assigned {
             definition: by.definition,
@@ -168,6 +184,9 @@ impl Facts {
             minimum: self.limits.minimum,
             is_defined,
             rollback,
+            gates: &self.gates,
+            way: self.way,
+            graphs,
         }
     }
 
@@ -195,6 +214,39 @@ pub(super) fn hold_of(definition: &Value, history: &History) -> Hold {
         automatic: mark::way_back(history),
     };
     hold::hold(wish, history)
+}
+
+/// How moving to a revision is meant. Content that was given up is never a way back: it waits for somebody to have it tried
+/// again.
+pub(super) fn way_to(target: Assignment, hold: &Hold, history: &History, mode: RollbackMode) -> Way {
+    let is_latest = history.latest().is_some_and(|it| it.digest == target.digest);
+    let is_restored = history.find(target.number).is_some_and(|it| it.is_rollback);
+    let is_marked = mark::mark_of(history, target.digest).is_some();
+    match hold {
+        Hold::Held { by: Place::Mark(_), .. } => {
+            Way::Back { mode: RollbackMode::Instant, by: RollbackBy::Failures }
+        }
+        Hold::Held { .. } if !is_latest => Way::Back { mode, by: RollbackBy::Person },
+        Hold::Held { .. } | Hold::Released | Hold::Invalid(_) if is_restored && !is_marked => {
+            Way::Back { mode, by: RollbackBy::Person }
+        }
+        Hold::Held { .. } | Hold::Released | Hold::Invalid(_) => Way::Forward,
+    }
+}
+
+/// As an annotation of the definition says, or else its policy.
+pub(super) fn rollback_mode(definition: &Value, usual: RollbackMode) -> RollbackMode {
+    let wish = definition["metadata"]["annotations"][names::ROLLBACK_MODE_ANNOTATION].as_str();
+    let policy = definition["spec"]["propagation"]["rollbackMode"].as_str();
+    wish.into_iter().chain(policy).find_map(read_mode).unwrap_or(usual)
+}
+
+fn read_mode(text: &str) -> Option<RollbackMode> {
+    match () {
+        () if text.eq_ignore_ascii_case("Instant") => Some(RollbackMode::Instant),
+        () if text.eq_ignore_ascii_case("Controlled") => Some(RollbackMode::Controlled),
+        () => None,
+    }
 }
 
 /// What is written on a revision beside its content is no news for instances.

@@ -5,22 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use krono_graph::CompiledGraph;
 use krono_history::Digest;
-use krono_history::hold::{Hold, Place};
 use krono_history::revision::Revision;
 use krono_model::names;
 use krono_propagation::assignment::Assignment;
 use krono_propagation::fleet::{
-    Admission, Controls, Deletions, Fleet, Leadership, Member, Movement, Progress, RollbackBy,
+    Admission, Controls, Deletions, Fleet, Leadership, Member, Movement, Progress,
 };
+use krono_propagation::gate::is_said;
 use krono_propagation::mark::{self, Mark, Outcome};
-use krono_propagation::policy::{Deletes, RollbackMode};
+use krono_propagation::policy::Deletes;
 use krono_propagation::{Counts, Decision, Phase, decide};
 use serde_json::{Map, Value, json};
 
+use super::facts::{rollback_mode, way_to};
 use super::ledger::{Ledger, PROPAGATION};
-use super::member::member;
+use super::member::{hinder, member};
 use super::step::{Step, annotate, annotate_definition, status_patch};
-use super::waves::{Request, Rules, Waves};
+use super::waves::{Request, Rules, Waves, gate_problems};
 use super::{Facts, Schemas, Turn, World, deletions, is_lost, telling};
 use crate::instance::Notice;
 
@@ -44,6 +45,8 @@ pub struct Scene<'a> {
     pub schemas: &'a dyn Schemas,
     /// Since when somebody looks.
     pub leading: Leading,
+    /// Since when the API server says no to instances, by their namespaces and names, as far as it is not told by their status.
+    pub refused: &'a BTreeMap<(String, String), Timestamp>,
     /// The time.
     pub now: Timestamp,
 }
@@ -83,6 +86,8 @@ pub struct Told {
     pub counts: Counts,
     /// How many wait for their turn.
     pub waiting: usize,
+    /// How many are on their way and have resources that wait.
+    pub blocked: usize,
     /// Whether everybody who takes part has settled.
     pub is_completed: bool,
     /// How long that took, when it has just come about.
@@ -108,7 +113,24 @@ pub fn look(scene: &Scene<'_>) -> Look {
     };
     // What makes no sense is told on the definition; everybody stays.
     let (Some(rules), Ok(request)) = (rules, Request::of(scene.definition)) else { return Look::default() };
+    if has_wrong_gates(scene) {
+        return Look::default();
+    }
     Looking { scene, rules: &rules, request, target: scene.facts.current, published }.look()
+}
+
+/// Whether `propagateWhen` of a resource makes no sense. That is told with the graph of the definition as it is, which is that
+/// of the newest revision unless an edit waits to become one.
+fn has_wrong_gates(scene: &Scene<'_>) -> bool {
+    let spec = &scene.definition["spec"];
+    let resources = spec["resources"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if !resources.iter().any(|it| is_said(&it["propagateWhen"])) {
+        return false;
+    }
+    let content = Digest::of_definition(spec);
+    let latest = scene.facts.history.latest().filter(|it| it.digest == content);
+    let graph = latest.and_then(|it| scene.schemas.graph_of(it.digest)?.ok());
+    graph.is_some_and(|graph| !gate_problems(&spec["resources"], graph).is_empty())
 }
 
 struct Looking<'l> {
@@ -183,7 +205,15 @@ impl Looking<'_> {
             let namespace = instance["metadata"]["namespace"].as_str();
             namespace.and_then(|it| scene.namespaces.get(it)).unwrap_or(&Value::Null)
         };
-        scene.instances.iter().map(|it| member(&world(it), labels(it))).collect()
+        let member = |instance| {
+            let mut member = member(&world(instance), labels(instance));
+            if !scene.refused.is_empty() {
+                let name = (member.namespace.to_owned(), member.name.to_owned());
+                hinder(&mut member, scene.refused.get(&name).copied(), scene.now);
+            }
+            member
+        };
+        scene.instances.iter().map(member).collect()
     }
 
     /// What is known of this propagation, or what must be written down before anything is decided by it.
@@ -279,30 +309,10 @@ impl Looking<'_> {
         }
     }
 
-    /// Content that was given up is never a way back: it waits for somebody to have it tried again.
     fn movement(&self) -> Movement {
-        let back = |by| Movement::Back { mode: self.rollback_mode(), by };
-        let history = &self.scene.facts.history;
-        let is_latest = history.latest().is_some_and(|it| it.digest == self.target.digest);
-        let is_restored = history.find(self.target.number).is_some_and(|it| it.is_rollback);
-        match self.scene.facts.hold {
-            Hold::Held { by: Place::Mark(_), .. } => {
-                Movement::Back { mode: RollbackMode::Instant, by: RollbackBy::Failures }
-            }
-            Hold::Held { .. } if !is_latest => back(RollbackBy::Person),
-            Hold::Held { .. } | Hold::Released | Hold::Invalid(_) if is_restored && self.mark().is_none() => {
-                back(RollbackBy::Person)
-            }
-            Hold::Held { .. } | Hold::Released | Hold::Invalid(_) => Movement::Forward,
-        }
-    }
-
-    fn rollback_mode(&self) -> RollbackMode {
-        match self.annotation(names::ROLLBACK_MODE_ANNOTATION) {
-            Some(it) if it.eq_ignore_ascii_case("Instant") => RollbackMode::Instant,
-            Some(it) if it.eq_ignore_ascii_case("Controlled") => RollbackMode::Controlled,
-            Some(_) | None => self.rules.policy.rollback_mode,
-        }
+        let Scene { facts, definition, .. } = self.scene;
+        let mode = rollback_mode(definition, self.rules.policy.rollback_mode);
+        way_to(self.target, &facts.hold, &facts.history, mode)
     }
 
     /// Approval is for one revision.
@@ -348,6 +358,7 @@ impl Looking<'_> {
             progress: Some(Told {
                 target: self.target,
                 counts: decision.counts,
+                blocked: telling::blocked(members).count,
                 waiting: decision.waiting.iter().map(|it| it.told.count).sum(),
                 is_completed: decision.phase == Phase::Completed,
                 took: is_done.then(|| self.scene.now.duration_since(ledger.started)),

@@ -1,6 +1,6 @@
 //! What an instance tells about its part in a propagation.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use krono_model::names;
 use krono_propagation::assignment::{Because, Remark};
 use krono_propagation::fleet::{Admission, Health, Member, Observed, Stance, read_order};
@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::census::observed_content;
 use super::record::ADMISSION;
 use super::{Decision, Facts, Turn, World, decide, turn};
+use crate::hindrance::{HINDERED, Hindrance};
 use crate::instance::{ASSIGNMENT, ERROR_SINCE, PROPAGATION, assignment, of_krono};
 
 /// An instance as a propagation sees it.
@@ -25,13 +26,23 @@ pub(super) fn member<'a>(world: &World<'a>, namespace_labels: &'a Value) -> Memb
         admission,
         observed: observed(instance),
         health: health(instance, admission, world.now),
-        hindered: SignedDuration::ZERO,
+        hindered: hindrance(instance).until(world.now),
         stance: stance(world),
         order: order(world.facts, instance),
         is_edited: is_edited(instance, &known[ADMISSION]),
         object: instance,
         namespace_labels,
     }
+}
+
+/// What held it up on its way.
+fn hindrance(instance: &Value) -> Hindrance {
+    Hindrance::read(&of_krono(&instance["status"], PROPAGATION)[HINDERED])
+}
+
+/// Takes in that the API server has said no to it since some time.
+pub(super) fn hinder(member: &mut Member<'_>, since: Option<Timestamp>, now: Timestamp) {
+    member.hindered = hindrance(member.object).from(since).until(now);
 }
 
 fn text<'v>(instance: &'v Value, field: &str) -> &'v str {
@@ -52,8 +63,13 @@ fn health(instance: &Value, admission: Option<Admission>, now: Timestamp) -> Hea
         admission.map_or(since, |it| it.at.max(since))
     };
     let error = of_krono(&instance["status"], PROPAGATION)[ERROR_SINCE].as_str();
+    let hindered = hindrance(instance).since();
     match instance["status"]["state"].as_str() {
         Some("ACTIVE") => Health::Ready,
+        // A server that cannot do what it is asked for is no fault of the instance.
+        Some("ERROR") if error.is_none() && hindered.is_some() => {
+            Health::Unready(time(unready_since(instance)))
+        }
         Some("ERROR") => Health::Error(time(error.or_else(|| unready_since(instance)))),
         Some(_) | None => Health::Unready(time(unready_since(instance))),
     }
@@ -136,6 +152,23 @@ mod tests {
         check("ERROR", "2026-01-01T00:08:00Z", Health::Error(at("2026-01-01T00:08:00Z")));
         check("ERROR", "2026-01-01T00:00:10Z", Health::Error(admitted.at));
         check("IN_PROGRESS", "2026-01-01T00:08:00Z", Health::Unready(at("2026-01-01T00:01:30Z")));
+    }
+
+    #[test]
+    fn v37_a_server_that_cannot_serve_is_no_error_of_the_instance() {
+        let (since, now) = (at("2026-01-01T00:02:00Z"), at("2026-01-01T00:09:00Z"));
+        let check = |propagation: Value, expected: Health| {
+            let ready = json!({"type": "Ready", "status": "False", "lastTransitionTime": since.to_string()});
+            let status = json!({"state": "ERROR", "conditions": [ready], "propagation": propagation});
+            assert_eq!(health(&json!({"status": status}), None, now), expected, "{status}");
+        };
+        let hindered = json!({"seconds": 0, "since": since.to_string()});
+        check(json!({"hindered": hindered}), Health::Unready(since));
+        check(
+            json!({"hindered": hindered, "errorSince": "2026-01-01T00:08:00Z"}),
+            Health::Error(at("2026-01-01T00:08:00Z")),
+        );
+        check(json!({"hindered": {"seconds": 5}}), Health::Error(since));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use krono_graph::CompiledGraph;
+use krono_history::Digest;
 use krono_history::writer::keeper_of_spec;
 use krono_model::metadata::Owner;
 use krono_model::names;
@@ -11,6 +12,7 @@ use krono_propagation::fleet::Admission;
 use serde_json::{Map, Value, json};
 
 use super::{Facts, turn};
+use crate::definition::Graphs;
 use crate::instance::{
     ASSIGNMENT, Cluster, Keeping, Notice, Refused, Rollback, World, assignment_patch, next_input, of_krono,
 };
@@ -74,7 +76,7 @@ impl Decision<'_> {
                 instance: self.instance,
                 graph: Ok(graph),
                 owner,
-                assigned: Some(&facts.assigned(made, &|_| false, None)),
+                assigned: Some(&facts.assigned(made, &|_| false, None, &NoGraphs)),
                 policies: &facts.policies,
                 cluster,
                 refused: &Refused::default(),
@@ -200,4 +202,13 @@ fn turn(before: &str, verdict: &Verdict) -> Option<Notice> {
         },
     };
     Some(Notice { reason, note, is_warning })
+}
+
+/// What an instance asks for does not depend on the graphs of what it asked for before.
+struct NoGraphs;
+
+impl Graphs for NoGraphs {
+    fn graph_of(&self, _: Digest) -> Option<Result<&CompiledGraph, &str>> {
+        None
+    }
 }

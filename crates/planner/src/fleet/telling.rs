@@ -1,11 +1,12 @@
 //! What people are told about a propagation.
 
-use krono_propagation::assignment::Assignment;
+use krono_propagation::assignment::{Assignment, Told};
 use krono_propagation::fleet::Member;
 use krono_propagation::mark::{Mark, Outcome};
 use krono_propagation::{Counts, Decision, FailureTold, Phase, Waiting};
 use serde_json::{Map, Value, json};
 
+use super::census::is_blocked;
 use crate::instance::Notice;
 
 /// How many failures are told by name.
@@ -21,6 +22,10 @@ pub(super) fn record(mut record: Map<String, Value>, members: &[Member<'_>], dec
     }
     put("wave", json!(decision.wave));
     put("instances", counts(&decision.counts));
+    let blocked = blocked(members);
+    if blocked.count > 0 {
+        put("blocked", json!({"count": blocked.count, "first": blocked.first}));
+    }
     let lists = [
         ("waiting", decision.waiting.iter().map(waiting).collect::<Vec<Value>>()),
         ("failures", decision.failures.iter().take(NAMED).map(|it| failure(members, it)).collect()),
@@ -45,7 +50,17 @@ fn phase(phase: &Phase) -> (&'static str, Option<&str>) {
     }
 }
 
-fn counts(counts: &Counts) -> Value {
+/// Those on their way whose resources have to wait.
+pub(super) fn blocked(members: &[Member<'_>]) -> Told {
+    let mut told = Told::default();
+    for member in members.iter().filter(|it| is_blocked(it.object)) {
+        told.add_with(|| member.full_name());
+    }
+    told
+}
+
+/// How many instances stand how, as it is told everywhere.
+pub fn counts(counts: &Counts) -> Value {
     json!({
         "total": counts.total,
         "eligible": counts.eligible,

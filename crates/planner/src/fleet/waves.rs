@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use krono_cel::Type;
-use krono_graph::CompiledGraph;
+use krono_graph::{CompiledGraph, Diagnostic, ResourceGates};
 use krono_model::names;
 use krono_propagation::Problem;
-use krono_propagation::gate::{Gates, of_resources};
+use krono_propagation::gate::{Gates, is_said, resource_functions};
 use krono_propagation::policy::Policy;
 use krono_schema::cel::cel_type;
 use serde_json::Value;
@@ -33,9 +33,10 @@ impl Waves {
     /// Whether a definition says anything about it.
     pub(super) fn are_wanted(definition: &Value) -> bool {
         let spec = &definition["spec"];
+        let resources = spec["resources"].as_array().map(Vec::as_slice).unwrap_or_default();
         !spec["propagation"].is_null()
             || is_said(&spec["propagateWhen"])
-            || !of_resources(&spec["resources"]).is_empty()
+            || resources.iter().any(|it| is_said(&it["propagateWhen"]))
     }
 
     /// What decides who may move, or all that is wrong with it.
@@ -45,20 +46,16 @@ impl Waves {
 }
 
 impl Rules {
-    /// From what is said in `resources`, `propagateWhen` and `propagation` of a definition whose instances have specs of
-    /// this type; else all that is wrong with it.
+    /// From what is said in `propagateWhen` and `propagation` of a definition whose instances have specs of this type; else
+    /// all that is wrong with it.
     pub fn read(
-        resources: &Value,
         propagate_when: &Value,
         propagation: &Value,
         of_instance: &Type,
     ) -> Result<Self, Vec<Problem>> {
-        let ungated = of_resources(resources);
         match (Policy::read(propagation), Gates::compile(propagate_when, of_instance)) {
-            (Ok(policy), Ok(gates)) if ungated.is_empty() => Ok(Self { policy, gates }),
-            (policy, gates) => {
-                Err(policy.err().into_iter().chain(gates.err()).flatten().chain(ungated).collect())
-            }
+            (Ok(policy), Ok(gates)) => Ok(Self { policy, gates }),
+            (policy, gates) => Err(policy.err().into_iter().chain(gates.err()).flatten().collect()),
         }
     }
 }
@@ -68,12 +65,14 @@ fn read(spec: &Value, graph: Option<&CompiledGraph>) -> Result<Rules, Vec<Proble
         Some(graph) => cel_type(&Arc::new(graph.instance.spec.clone()), "spec"),
         None => Type::Dyn,
     };
-    Rules::read(&spec["resources"], &spec["propagateWhen"], &spec["propagation"], &of_instance)
+    Rules::read(&spec["propagateWhen"], &spec["propagation"], &of_instance)
 }
 
-/// Whether somebody wrote expressions.
-fn is_said(expressions: &Value) -> bool {
-    !expressions.is_null() && expressions.as_array().is_none_or(|it| !it.is_empty())
+/// All that is wrong with `propagateWhen` of resources, given the graph that the same resources make.
+pub fn gate_problems(resources: &Value, graph: &CompiledGraph) -> Vec<Problem> {
+    let (_, found) = ResourceGates::compile(graph, resources, resource_functions());
+    let problem = |Diagnostic { path, span, message, advice }| Problem { path, span, message, advice };
+    found.into_iter().map(problem).collect()
 }
 
 /// What people want of a propagation, as an annotation of the definition says.
@@ -108,7 +107,9 @@ impl Request {
 pub(crate) fn problems(definition: &Value, graph: Option<&CompiledGraph>) -> Option<String> {
     let waves = Waves::of(definition, graph);
     let wrong = waves.as_ref().and_then(|it| it.rules().err()).unwrap_or_default();
-    let mut lines: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+    let of_resources =
+        graph.map(|it| gate_problems(&definition["spec"]["resources"], it)).unwrap_or_default();
+    let mut lines: Vec<String> = wrong.iter().chain(&of_resources).map(ToString::to_string).collect();
     lines.extend(Request::of(definition).err());
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
@@ -148,17 +149,6 @@ mod tests {
         }
         assert_eq!(wrong.lines().count(), expected.len(), "{wrong}");
         assert_eq!(told(&json!({"propagation": {"maxInFlight": 1}})), None);
-    }
-
-    #[test]
-    fn v34_nobody_moves_past_an_expression_that_is_not_asked() {
-        let resource = |gate: Value| json!({"resources": [{"id": "a"}, {"id": "b", "propagateWhen": gate}]});
-        let expected = "spec.resources[1].propagateWhen: single resources cannot be held back yet; remove it, and hold \
-                        instances back with spec.propagateWhen";
-        assert_eq!(told(&resource(json!(["${true}"]))).as_deref(), Some(expected));
-        for nothing in [json!([]), Value::Null] {
-            assert!(Waves::of(&json!({"spec": resource(nothing)}), None).is_none());
-        }
     }
 
     #[test]

@@ -5,19 +5,22 @@ mod home;
 mod objects;
 mod stamps;
 mod tell;
+mod waiting;
 
 use krono_graph::{CompiledGraph, KindName};
 use krono_history::input::{
-    self, Decision, Definition, Input, Inputs, Limit, Origin, SeenSpec, seen_through,
+    self, Decision, Definition, Input, Inputs, Limit, Origin, SeenSpec, Standing, seen_through,
 };
 use krono_history::number::{Traces, highest_claim};
 use krono_history::revision::History;
 use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
+use krono_propagation::fleet::Movement;
 use serde_json::{Map, Value, json};
 
-use super::{Action, World};
+use super::{Action, PropagationGates, World};
+use crate::definition::Graphs;
 
 pub(super) use answer::Answer;
 pub use answer::{Notice, Rollback};
@@ -58,6 +61,12 @@ pub struct Assigned<'a> {
     pub is_defined: &'a (dyn Fn(&KindName) -> bool + Sync),
     /// A request to roll back that stands on the instance.
     pub rollback: Option<&'a Rollback>,
+    /// What holds changes of single resources back.
+    pub gates: &'a PropagationGates,
+    /// Whether what instances move to is a step forward; a way back may wait for nothing.
+    pub way: Movement,
+    /// The graphs of the revisions that are kept.
+    pub graphs: &'a dyn Graphs,
 }
 
 /// Where the inputs of instances are kept.
@@ -107,6 +116,7 @@ impl<'p> Asked<'p> {
         let told = input::read(home::own(status, graph, home::INPUT_HISTORY));
         let known = known(told.clone(), world.instance, assigned.keeping, world.cluster);
         let (seen, held) = seen(world, graph, assigned, &known);
+        let needed = waiting::needed(world, assigned, &known, applyset, held);
         let limit = match assigned.keeping {
             Keeping::Inline => Limit::inline(assigned.input_limit),
             Keeping::Objects { .. } => Limit::objects(assigned.input_limit),
@@ -118,14 +128,16 @@ impl<'p> Asked<'p> {
             traces: traces(world, graph, applyset),
             limit,
             origin: &Origin::of(world.instance, assigned.notes),
-            held,
+            held: &needed,
             now: world.now,
         });
         let is_paused = super::suspended_by(world).is_some();
         let (inputs, is_new) = match decision {
             Decision::Issue(inputs) if !is_paused => (inputs, true),
             Decision::Issue(_) | Decision::Same(_) | Decision::Refused(_) => {
-                (known.limited(limit, held), false)
+                let is_over = known.current().is_some_and(|it| it.standing == Standing::Completed);
+                let needed = if is_over { held.into_iter().collect() } else { needed };
+                (known.limited(limit, &needed), false)
             }
         };
         let mut instance = world.instance.clone();

@@ -17,6 +17,8 @@ pub(super) struct Desired<'a> {
     pub(super) object: Value,
     pub(super) digest: Digest,
     pub(super) standing: Standing<'a>,
+    /// Why it is not what it should become, but what it was: its change has to wait.
+    pub(super) waits: Option<String>,
 }
 
 /// How a resource that should be stands in the cluster.
@@ -98,7 +100,7 @@ fn stand<'a>(
         (None, Some(seen)) => standing(seen, digest, applyset, world.resting.contains(&name)),
         (None, None) => Standing::Different { exists: false, again: false },
     };
-    Desired { node, name, object, digest, standing }
+    Desired { node, name, object, digest, standing, waits: None }
 }
 
 /// The size of a collection rides along with other changes, and this may be none.

@@ -11,12 +11,19 @@ use super::assigned::{Asked, Progress as Travelled};
 use super::desired::{Desired, Standing};
 use super::{Action, Plan, World, text};
 
+/// How many resources that wait are told of by name.
+const MOST_TOLD: usize = 3;
+
 /// How far a node is.
 pub(super) enum Progress {
     Done,
     Coming(String),
     Going(String),
     Failed(String),
+    /// The API server does not want it.
+    Refused(String),
+    /// There and ready, as it was before: its change has to wait.
+    Waiting,
 }
 
 /// Everything a status is computed from.
@@ -54,7 +61,7 @@ impl Report<'_, '_> {
         let mut status = self.evaluation.status.clone();
         let conditions = match self.authored(&conditions) {
             Ok(Some(authored)) => authored,
-            Ok(None) => self.with_extras(conditions.into_values()),
+            Ok(None) => self.with_extras(conditions.into_values(), travelled),
             Err(kept) => {
                 state = State::Error;
                 kept
@@ -69,11 +76,11 @@ impl Report<'_, '_> {
     }
 
     /// What is said only when there is something to say; [`READY`](krono_model::condition::READY) stays last.
-    fn with_extras(&self, mut usual: Vec<Value>) -> Vec<Value> {
+    fn with_extras(&self, mut usual: Vec<Value>, travelled: &Travelled) -> Vec<Value> {
         let Some(asked) = self.asked else { return usual };
         let ready = usual.pop();
         let previous = read_all(self.world.instance.pointer("/status/conditions"));
-        for mut condition in asked.conditions() {
+        for mut condition in asked.conditions(travelled) {
             let before = previous.iter().find(|it| it.condition_type == condition.condition_type);
             let since = before.filter(|it| it.status == condition.status);
             let since = since.and_then(|it| it.last_transition_time.clone());
@@ -97,7 +104,22 @@ impl Report<'_, '_> {
         };
         let open = (0..self.graph.nodes.len()).filter(is_open).count();
         let is_done = nodes.iter().all(|it| matches!(it, Progress::Done));
-        Travelled { at, total: self.desired.len() + open, is_done }
+        let refused = self.world.refused;
+        let is_failed = nodes.iter().any(|it| matches!(it, Progress::Failed(_)));
+        let is_only_hindered = !refused.is_empty() && !refused.is_lasting && !is_failed;
+        Travelled { at, total: self.desired.len() + open, is_done, waits: self.waits(), is_only_hindered }
+    }
+
+    /// Which resources have to wait and why, in one line; nothing when none has.
+    fn waits(&self) -> Option<String> {
+        let mut waiting = self.desired.iter().filter_map(|it| Some((it, it.waits.as_ref()?)));
+        let words = |(desired, why): (&Desired<'_>, &String)| {
+            format!("node {:?}: {} stays as it is: {why}", self.graph.nodes[desired.node].id, named(desired))
+        };
+        let told: Vec<String> = waiting.by_ref().take(MOST_TOLD).map(words).collect();
+        let others = waiting.count();
+        let rest = if others > 0 { format!("; and {others} more") } else { String::new() };
+        (!told.is_empty()).then(|| told.join("; ") + &rest)
     }
 
     fn set_managed(&self, conditions: &mut Conditions) {
@@ -120,7 +142,7 @@ impl Report<'_, '_> {
             (Reason::NotReady, format!("resource reconciliation failed: {words}"))
         } else if let Some(words) = all(nodes, going) {
             (Reason::ResourceDeleting, words)
-        } else if nodes.iter().all(|it| matches!(it, Progress::Done)) {
+        } else if nodes.iter().all(|it| matches!(it, Progress::Done | Progress::Waiting)) {
             let message = "all resources are created and ready";
             return set(conditions, RESOURCES_READY, Status::True, Reason::AllResourcesReady, message);
         } else {
@@ -131,7 +153,7 @@ impl Report<'_, '_> {
     }
 
     fn state(&self, conditions: &Conditions, nodes: &[Progress]) -> State {
-        let failed = nodes.iter().any(|it| matches!(it, Progress::Failed(_)));
+        let failed = nodes.iter().any(|it| matches!(it, Progress::Failed(_) | Progress::Refused(_)));
         match () {
             () if conditions.is_ready() => State::Active,
             () if failed || self.world.refused.instance.is_some() => State::Error,
@@ -150,10 +172,17 @@ impl Report<'_, '_> {
             }
             NodeState::Pending(missing) => Progress::Coming(about(format!("waiting for data: {missing}"))),
             NodeState::Failed(error) => Progress::Failed(about(error.to_string())),
-            NodeState::Resolved(resolved) => {
-                self.standing(index).unwrap_or_else(|| readiness(&resolved.readiness, &about))
-            }
+            NodeState::Resolved(resolved) => self
+                .standing(index)
+                .or_else(|| readiness(&resolved.readiness, &about))
+                .unwrap_or_else(|| self.arrived(index)),
         }
+    }
+
+    /// Of a node whose resources are there and ready.
+    fn arrived(&self, index: usize) -> Progress {
+        let waits = self.desired.iter().any(|it| it.node == index && it.waits.is_some());
+        if waits { Progress::Waiting } else { Progress::Done }
     }
 
     /// What is the worst about the resources of a node; nothing when all stand as they should.
@@ -163,7 +192,7 @@ impl Report<'_, '_> {
         for desired in self.desired.iter().filter(|it| it.node == index) {
             let about = |words: &str| format!("node {id:?}: {}{words}", named(desired));
             match &desired.standing {
-                Standing::Refused(words) => return Some(Progress::Failed(about(&format!(": {words}")))),
+                Standing::Refused(words) => return Some(Progress::Refused(about(&format!(": {words}")))),
                 Standing::Foreign(other) => {
                     let words = format!(": resource belongs to a different ApplySet ({other})");
                     return Some(Progress::Failed(about(&words)));
@@ -223,9 +252,10 @@ impl Report<'_, '_> {
     }
 }
 
-fn readiness(readiness: &Readiness, about: &dyn Fn(String) -> String) -> Progress {
-    match readiness {
-        Readiness::Ready => Progress::Done,
+/// What keeps a node from being ready; nothing when it is.
+fn readiness(readiness: &Readiness, about: &dyn Fn(String) -> String) -> Option<Progress> {
+    Some(match readiness {
+        Readiness::Ready => return None,
         Readiness::Absent => Progress::Coming(about("waiting for it to exist".to_owned())),
         Readiness::NotReady { expression } => {
             Progress::Coming(about(format!("waiting for readyWhen {expression:?}")))
@@ -233,7 +263,7 @@ fn readiness(readiness: &Readiness, about: &dyn Fn(String) -> String) -> Progres
         Readiness::Failed { expression, error } => {
             Progress::Failed(about(format!("readyWhen {expression:?}: {error}")))
         }
-    }
+    })
 }
 
 fn named(desired: &Desired<'_>) -> String {
@@ -249,7 +279,7 @@ fn all(nodes: &[Progress], words: impl Fn(&Progress) -> Option<&str>) -> Option<
 }
 
 fn failure(progress: &Progress) -> Option<&str> {
-    if let Progress::Failed(words) = progress { Some(words) } else { None }
+    if let Progress::Failed(words) | Progress::Refused(words) = progress { Some(words) } else { None }
 }
 
 fn going(progress: &Progress) -> Option<&str> {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::assigned::{Answer, Asked, Progress as Travelled};
 use super::desired::{Desired, Standing, desired, part_of};
+use super::held_back::Holding;
 use super::management::{manage, record, shrink};
 use super::report::Report;
 use super::{
@@ -24,7 +25,11 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
         None => graph.evaluate(&as_seen(graph, world.instance), &visible),
     };
     let stamps = asked.as_ref().and_then(Asked::stamps);
-    let desired = desired(world, graph, &evaluation, &instance, &id, stamps.as_ref());
+    let mut desired = desired(world, graph, &evaluation, &instance, &id, stamps.as_ref());
+    if let Some(asked) = &asked {
+        let (evaluation, instance, visible) = (&evaluation, &instance, &visible);
+        Holding { world, graph, evaluation, asked, instance, visible }.hold_back(&mut desired);
+    }
     let known = match Inventory::read(world.instance) {
         Ok(known) => known.unwrap_or_default(),
         Err(invalid) => return super::report::unmanaged(world, &invalid.to_string()),

@@ -67,8 +67,8 @@ fn defect_b9_whatever_is_refused_is_tried_again() {
         "namespace": "home", "uid": "1", "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["kro.run/finalizer"]}});
     let resources = BTreeMap::from([(named("ConfigMap", "map"), "no".to_owned())]);
     for refused in [
-        Refused { instance: Some("no".to_owned()), resources: BTreeMap::new() },
-        Refused { instance: None, resources },
+        Refused { instance: Some("no".to_owned()), ..Refused::default() },
+        Refused { resources, ..Refused::default() },
     ] {
         let mut living = instance.clone();
         living["metadata"]["deletionTimestamp"] = Value::Null;

@@ -3,6 +3,7 @@
 
 mod defects;
 mod deletion;
+mod gates;
 mod metadata;
 mod nodes;
 mod preview;

@@ -31,7 +31,7 @@ impl Told {
     }
 
     /// Counts one more; its name is made only where it is told.
-    pub(crate) fn add_with(&mut self, name: impl FnOnce() -> String) {
+    pub fn add_with(&mut self, name: impl FnOnce() -> String) {
         self.count += 1;
         if self.first.len() < NAMED {
             self.first.push(name());

@@ -7,13 +7,22 @@ use super::values::FACTS;
 
 pub(super) const EXPONENTIAL: &str = "exponentiallyUpdated";
 pub(super) const LINEAR: &str = "linearlyUpdated";
-/// Those that take one instance.
+/// Those that take one instance, or one resource.
 pub(super) const FACT_FUNCTIONS: [&str; 4] = ["updated", "ready", "failed", "settled"];
 pub(super) const EXPONENTIAL_TARGET: &str = "exponentialTarget";
 // No source can contain this name.
 pub(super) const LINEAR_TARGET: &str = "@linearTarget";
 
+/// For gates of instances, where the list of all is counted beforehand.
 pub(super) fn library() -> Library {
+    plain().with_macros(&[
+        Macro::function(EXPONENTIAL, Some(2), expand_exponential),
+        Macro::function(LINEAR, Some(3), expand_linear),
+    ])
+}
+
+/// For gates of resources.
+pub(super) fn plain() -> Library {
     let library = Library::new()
         .function(
             EXPONENTIAL_TARGET,
@@ -28,11 +37,7 @@ pub(super) fn library() -> Library {
             })],
         )
         .function(EXPONENTIAL, [exponential()])
-        .function(LINEAR, [linear()])
-        .with_macros(&[
-            Macro::function(EXPONENTIAL, Some(2), expand_exponential),
-            Macro::function(LINEAR, Some(3), expand_linear),
-        ]);
+        .function(LINEAR, [linear()]);
     FACT_FUNCTIONS.into_iter().fold(library, |library, name| library.function(name, [fact_function(name)]))
 }
 
@@ -121,7 +126,7 @@ pub(super) fn linear_target(index: i64, step: i64) -> Result<i64, EvalError> {
 }
 
 fn no_rank(index: i64) -> EvalError {
-    EvalError::invalid(format!("{index} is not the index of an instance"))
+    EvalError::invalid(format!("{index} is not an index"))
 }
 
 fn index(each: &Val<'_>) -> Result<i64, EvalError> {
@@ -142,7 +147,7 @@ fn fact(instance: &Val<'_>, name: &str) -> Result<bool, EvalError> {
     let fact = facts.as_ref().and_then(Val::as_map).and_then(|it| it.get_str(name));
     match fact {
         Some(Val::Bool(fact)) => Ok(fact),
-        _ => Err(EvalError::invalid(format!("{name}() takes an instance: one of `instances`, or `each`"))),
+        _ => Err(EvalError::invalid(format!("{name}() takes `each`, or one of its kind"))),
     }
 }
 

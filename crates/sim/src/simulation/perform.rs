@@ -130,6 +130,7 @@ impl Simulation {
             Refusal::TooMany | Refusal::Internal | Refusal::TimedOut => !goes_on,
             Refusal::Invalid(_) => false,
         };
+        work.refused.is_lasting |= matches!(refusal, Refusal::Invalid(_));
         if is_stale {
             work.stale = true;
         } else if name == instance {

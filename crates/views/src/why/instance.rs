@@ -2,10 +2,11 @@
 
 use krono_history::RevisionNumber;
 use krono_model::condition::Status;
+use krono_model::instance::RESOURCE_GATED;
 use krono_model::{metadata, names};
 use serde_json::Value;
 
-use super::{condition, is_deleting, said, unready};
+use super::{condition, is_deleting, said, told_by, unready};
 use crate::instance::{annotation, assigned_revision, krono_status, number};
 use crate::propagation::reason_to_wait;
 use crate::revisions::RevisionRows;
@@ -102,6 +103,9 @@ impl Told<'_> {
                 let why = why.unwrap_or_else(|| "its turn has not come".to_owned());
                 format!("{} and not yet at the current one, {current}: {why}", self.at())
             }
+            (Some(_), _) if let Some(waits) = told_by(self.instance, RESOURCE_GATED) => {
+                format!("{}, and not all of its resources are: {waits}", self.at())
+            }
             (Some(_), _) if observed.is_some() && observed != self.assigned => {
                 format!("{}, the current one, and its resources are on their way to it", self.at())
             }
@@ -140,6 +144,13 @@ mod tests {
         check(
             |it| it["status"]["observedRGDRevision"] = json!(2),
             "is at revision 3, the current one, and its resources are on their way to it",
+        );
+        check(
+            |it| {
+                it["status"]["conditions"] =
+                    json!([{"type": "ResourceGated", "status": "True", "message": "node \"web\" waits"}]);
+            },
+            "is at revision 3, and not all of its resources are: node \"web\" waits",
         );
         check(|it| it["status"] = Value::Null, "is at no revision yet");
         check(|it| it["metadata"]["deletionTimestamp"] = json!("now"), "is being deleted");

@@ -1,5 +1,6 @@
 //! A course for programs.
 
+use krono_planner::fleet::counts;
 use krono_propagation::simulate::{Course, Point};
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use super::words::Ending;
 
 pub(super) fn shown(played: &Played) -> Value {
     let course = &played.course;
-    let (counts, ending) = (course.counts, Ending::of(course));
+    let ending = Ending::of(course);
     json!({
         "definition": if played.name.is_empty() { Value::Null } else { json!(played.name) },
         "seed": played.seed,
@@ -18,15 +19,7 @@ pub(super) fn shown(played: &Played) -> Value {
         "seconds": course.took.as_secs(),
         "blastRadius": course.blast_radius(),
         "peakInFlight": course.peak_in_flight,
-        "instances": {
-            "total": counts.total,
-            "eligible": counts.eligible,
-            "admitted": counts.admitted,
-            "settled": counts.settled,
-            "inFlight": counts.in_flight,
-            "failed": counts.failed,
-            "excused": counts.excused,
-        },
+        "instances": counts(&course.counts),
         "waves": waves(course),
         "decisions": course.points.iter().map(decision).collect::<Vec<_>>(),
         "waiting": course.waiting.iter().map(|it| json!({

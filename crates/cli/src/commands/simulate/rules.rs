@@ -1,5 +1,6 @@
 //! How the new revision is to reach instances: what a definition says, and what takes its place.
 
+use krono_graph::unknown_fields;
 use krono_propagation::Problem;
 use krono_propagation::gate::Gates;
 use krono_propagation::policy::Policy;
@@ -33,12 +34,17 @@ impl Rules {
         let file = ManifestFile::read(source)?;
         file.warnings.iter().try_for_each(|it| output.warn(it))?;
         let manifest = only_definition(&file)?;
-        read(manifest.value.clone(), instead).map_err(|problems| {
-            let mine = |it: &&Problem| instead.option_of(it).is_none();
-            let findings: Vec<Finding> =
-                problems.iter().filter(mine).map(|it| Finding::of_problem(&manifest, it)).collect();
-            if findings.is_empty() { refused(&problems, instead) } else { manifests::report(&findings) }
-        })
+        let unknown = unknown_fields(manifest.value);
+        let mut findings: Vec<Finding> =
+            unknown.iter().map(|it| Finding::of_diagnostic(&manifest, it)).collect();
+        let read = read(manifest.value.clone(), instead);
+        let problems = read.as_ref().err().map(Vec::as_slice).unwrap_or_default();
+        let mine = problems.iter().filter(|it| instead.option_of(it).is_none());
+        findings.extend(mine.map(|it| Finding::of_problem(&manifest, it)));
+        if !findings.is_empty() {
+            return Err(manifests::report(&findings));
+        }
+        read.map_err(|problems| refused(&problems, instead))
     }
 
     /// From a definition as it is served, or from none.

@@ -19,7 +19,7 @@ pub(in super::super) struct Stamps<'p> {
 }
 
 impl<'p> Stamps<'p> {
-    pub(super) fn new(assigned: &'p Assigned<'p>, input: &Input) -> Self {
+    pub(in super::super) fn new(assigned: &'p Assigned<'p>, input: &Input) -> Self {
         let (definition, input) = (input.definition.number.to_string(), input.number.to_string());
         Self { assigned, definition, input }
     }

@@ -4,7 +4,7 @@ use krono_graph::CompiledGraph;
 use krono_history::input::{self, Inputs, Standing};
 use krono_model::condition::{Condition, Status};
 use krono_model::definition::ROLLBACK_REFUSED;
-use krono_model::instance::{ASSIGNED, FIELDS_IGNORED, State};
+use krono_model::instance::{ASSIGNED, FIELDS_IGNORED, RESOURCE_GATED, State};
 use serde_json::{Map, Value, json};
 
 use super::super::desired::{Desired, Standing as Where};
@@ -14,6 +14,7 @@ use super::home::{
 };
 use super::stamps::input_of;
 use super::{Asked, Keeping};
+use crate::hindrance::{HINDERED, Hindrance};
 use crate::refused;
 
 /// How far the resources of an instance have come.
@@ -24,6 +25,10 @@ pub(in super::super) struct Progress {
     pub(in super::super) total: usize,
     /// Whether all are as they should be, and ready.
     pub(in super::super) is_done: bool,
+    /// Which have to wait, and why.
+    pub(in super::super) waits: Option<String>,
+    /// Whether nothing is wrong but that the API server cannot do now what it is asked for.
+    pub(in super::super) is_only_hindered: bool,
 }
 
 impl Asked<'_> {
@@ -35,7 +40,7 @@ impl Asked<'_> {
         progress: &Progress,
     ) {
         let before = &self.world.instance["status"];
-        let error_since = self.error_since(status, graph);
+        let error_since = self.error_since(status, graph).filter(|_| !progress.is_only_hindered);
         let mut keep = |name: &str| {
             let value = own(before, graph, name);
             if !value.is_null() {
@@ -99,7 +104,11 @@ impl Asked<'_> {
     /// How far the current input has come.
     pub(super) fn standing(&self, progress: &Progress) -> Standing {
         let was_completed = self.inputs.current().is_some_and(|it| it.standing == Standing::Completed);
-        if was_completed || self.is_observed(progress) { Standing::Completed } else { Standing::InProgress }
+        match () {
+            () if was_completed || self.is_observed(progress) => Standing::Completed,
+            () if progress.waits.is_some() => Standing::Blocked,
+            () => Standing::InProgress,
+        }
     }
 
     /// `status.inputRevisionHistory`.
@@ -113,6 +122,9 @@ impl Asked<'_> {
     /// Whether a resource is at the current input: it was written for it last, or would not be written for it. That others
     /// have changed it since is no step back.
     pub(in super::super) fn is_at(&self, resource: &Desired<'_>) -> bool {
+        if resource.waits.is_some() {
+            return false;
+        }
         match &resource.standing {
             Where::Live | Where::Marked(_) | Where::Contested | Where::Different { again: true, .. } => true,
             Where::Different { exists, .. } => *exists && self.is_stamped(resource),
@@ -143,17 +155,34 @@ impl Asked<'_> {
             None if before[field].is_null() || field == "resourcesAtTarget" => json!(0),
             None => before[field].clone(),
         };
-        json!({
+        let mut propagation = json!({
             "status": standing.as_str(),
             "targetInputRevision": target,
             "resourcesAtTarget": counted(|it| it.at, "resourcesAtTarget"),
             "totalResources": counted(|it| it.total, "totalResources"),
             "lastTransitionTime": since.unwrap_or(self.world.now),
-        })
+        });
+        if let Some(hindered) = self.hindered(&before[HINDERED], standing, progress) {
+            propagation[HINDERED] = hindered;
+        }
+        propagation
+    }
+
+    /// For how long something else has held the instance up since it was assigned; a null takes away what is known.
+    fn hindered(&self, before: &Value, standing: Standing, progress: Option<&Progress>) -> Option<Value> {
+        let is_of_this = self.told.current().is_some_and(|it| it.definition.digest == self.content());
+        let Some(progress) = progress else {
+            return (!before.is_null() && !is_of_this).then_some(Value::Null);
+        };
+        let now = self.world.now.parse().ok().filter(|_| standing != Standing::Completed)?;
+        let refused = self.world.refused;
+        let known = Hindrance::read(before).from(refused.since);
+        let goes_on = progress.waits.is_some() || !refused.is_empty();
+        if goes_on { known.going_on(now).written() } else { known.ended(now).written() }
     }
 
     /// Conditions that are there only when there is something to say.
-    pub(in super::super) fn conditions(&self) -> Vec<Condition> {
+    pub(in super::super) fn conditions(&self, progress: &Progress) -> Vec<Condition> {
         let assignment = of_krono(&self.world.instance["status"], ASSIGNMENT);
         let problem = assignment["reason"].is_string().then_some(assignment).map(|it| {
             let text = |field: &str| it[field].as_str().unwrap_or_default().to_owned();
@@ -170,7 +199,10 @@ impl Asked<'_> {
         let refused = refused::words(self.world.instance).map(|words| {
             condition(ROLLBACK_REFUSED, Status::True, ROLLBACK_REFUSED.to_owned(), words.to_owned())
         });
-        problem.into_iter().chain(ignored).chain(refused).collect()
+        let waits = progress.waits.as_ref().filter(|_| self.standing(progress) == Standing::Blocked);
+        let waits =
+            waits.map(|it| condition(RESOURCE_GATED, Status::True, RESOURCE_GATED.to_owned(), it.clone()));
+        problem.into_iter().chain(ignored).chain(refused).chain(waits).collect()
     }
 }
 

@@ -1,0 +1,102 @@
+//! What `krono controller` tells Prometheus.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::cluster::boxes::{definition, instance};
+use crate::cluster::{Cluster, Controllers};
+use crate::krono::command;
+
+/// Controllers in a process of their own.
+struct Process {
+    child: Child,
+    /// Where counters are.
+    address: String,
+}
+
+impl Process {
+    fn start(cluster: &Cluster) -> Self {
+        let kubeconfig = cluster.kubeconfig();
+        let free = "127.0.0.1:0";
+        let mut command =
+            command(&["controller", "--metrics-bind-address", free, "--health-probe-bind-address", free]);
+        command.arg("--kubeconfig").arg(kubeconfig).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let address =
+            lines.find_map(|it| Some(it.trim().strip_prefix("metrics  http://")?.to_owned())).unwrap();
+        let address = address.strip_suffix("/metrics").unwrap().to_owned();
+        Self { child, address }
+    }
+
+    /// The lines of `/metrics`.
+    fn metrics(&self) -> Vec<String> {
+        let mut connection = TcpStream::connect(&self.address).unwrap();
+        connection.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).unwrap();
+        assert!(answer.contains("application/openmetrics-text"), "{answer}");
+        answer.lines().map(str::to_owned).collect()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// One at a time; the second waits while its resource does.
+fn parcels(text: &str) -> Value {
+    let mut made = definition("parcels", text, 9, &Value::Null);
+    made["spec"]["propagateWhen"] = json!(["${linearlyUpdated(instances, each, 1)}"]);
+    made["spec"]["resources"][0]["propagateWhen"] =
+        json!(["${schema.metadata.name == \"a\" || schema.spec.size == 2}"]);
+    made
+}
+
+#[test]
+fn metrics_of_a_propagation_are_found_at_the_endpoint() {
+    let cluster = Cluster::start(Controllers::None);
+    let process = Process::start(&cluster);
+    let definition = cluster.apply(&parcels("one"));
+    cluster.until(&definition, |it| it["status"]["currentRevision"] == 1);
+    for name in ["a", "b", "c"] {
+        let parcel = cluster.apply(&instance(name, 1, &Value::Null));
+        cluster.until(&parcel, |it| it["status"]["observedRGDRevision"] == 1);
+    }
+    cluster.apply(&parcels("two"));
+    let counts = |it: &Value, revision: i64| {
+        let all = it["status"]["revisionHistory"].as_array().cloned().unwrap_or_default();
+        all.iter().find(|it| it["revision"] == revision).map(|it| it["instanceCount"].clone())
+    };
+    cluster.until(&definition, |it| {
+        it["status"]["propagation"]["blocked"]["count"] == 1 && counts(it, 2) == Some(json!(2))
+    });
+    let told = process.metrics();
+    let check = |line: &str| assert!(told.iter().any(|it| it == line), "{line} is not in {told:#?}");
+    check("krono_revision_instances{name=\"parcels\",revision=\"1\"} 1");
+    check("krono_revision_instances{name=\"parcels\",revision=\"2\"} 2");
+    check("krono_propagation_in_flight{name=\"parcels\"} 1");
+    check("krono_propagation_waiting{name=\"parcels\"} 1");
+    check("krono_propagation_blocked{name=\"parcels\"} 1");
+    check("krono_propagation_failed{name=\"parcels\"} 0");
+    for name in ["b", "c"] {
+        cluster.apply(&instance(name, 2, &Value::Null));
+    }
+    cluster.until(&definition, |it| {
+        let propagation = &it["status"]["propagation"];
+        propagation["revision"] == 2 && propagation["completedAt"].is_string()
+    });
+    let told = process.metrics();
+    let check = |line: &str| assert!(told.iter().any(|it| it == line), "{line} is not in {told:#?}");
+    check("krono_propagation_blocked{name=\"parcels\"} 0");
+    // The first revision has reached everybody as well, who were born on it.
+    let durations =
+        told.iter().find(|it| it.starts_with("krono_propagation_duration_seconds_count{name=\"parcels\"}"));
+    assert!(durations.is_some(), "{told:#?}");
+}
