@@ -35,8 +35,8 @@ pub(super) fn definition(edition: &str) -> Value {
             "schema": {"apiVersion": "v1alpha1", "kind": KIND, "spec": {"suffix": "string | default=\"\""}},
             "resources": [web, note],
             "propagateWhen": ["${exponentiallyUpdated(instances, each)}"],
-            // What broke before must stay what it is, however slow the machine.
-            "propagation": {"progressDeadlineSeconds": 1200},
+            // Nobody is to be late, however slow the machine.
+            "propagation": {"progressDeadlineSeconds": 1200, "maxInFlight": 100},
         },
     })
 }

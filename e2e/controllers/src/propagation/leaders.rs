@@ -81,7 +81,7 @@ impl Leaders {
     }
 
     /// What they wrote last.
-    pub(super) fn last_words(&self) -> String {
+    fn last_words(&self) -> String {
         let words = self.processes.iter().map(|(name, it)| format!("{name}:\n{}", it.last_words()));
         words.collect::<Vec<_>>().join("\n")
     }
