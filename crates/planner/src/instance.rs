@@ -10,9 +10,11 @@ mod outlook;
 mod policies;
 mod report;
 mod resources;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
 use krono_graph::{CompiledGraph, KindName};
 use krono_history::input::seen_through;
 use krono_model::applyset::GroupKind;
@@ -227,6 +229,8 @@ pub struct Plan {
     pub actions: Vec<Action>,
     /// The status to publish; nothing when it is published already.
     pub status: Option<Value>,
+    /// Until when the status can wait for more to tell; nothing when it cannot.
+    pub status_can_wait_until: Option<Timestamp>,
     /// Objects of others that the instance depends on.
     pub interests: Vec<Interest>,
     /// Resources that differ and are left alone for now.

@@ -38,4 +38,5 @@ mod storm;
 mod suspension;
 mod takeover;
 mod values;
+mod words;
 mod world;
