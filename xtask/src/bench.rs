@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, bail};
 use serde_json::{Map, Value};
 
-use crate::{command, results};
+use crate::{bench_controllers, command, results};
 
 /// Where a benchmark is asked to write its figures: one JSON object with at least a boolean `pass`.
 const JSON_PATH_VARIABLE: &str = "KRONO_BENCH_JSON";
@@ -20,7 +20,6 @@ struct Benchmark {
 const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "cel", package: "krono-cel" },
     Benchmark { name: "patch", package: "krono-patch" },
-    Benchmark { name: "propagation", package: "krono-propagation" },
     Benchmark { name: "store", package: "krono-store" },
 ];
 
@@ -28,7 +27,11 @@ pub(crate) fn run(root: &Path, name: Option<&str>) -> anyhow::Result<()> {
     let mut missed = Vec::new();
     let chosen = BENCHMARKS.iter().filter(|it| name.is_none_or(|name| name == it.name)).collect::<Vec<_>>();
     if chosen.is_empty() {
-        let known: Vec<_> = BENCHMARKS.iter().map(|it| it.name).chain(["apiserver", "reconcile"]).collect();
+        let known: Vec<_> = BENCHMARKS
+            .iter()
+            .map(|it| it.name)
+            .chain(["apiserver", "propagation", "reconcile", "revisions"])
+            .collect();
         bail!("no such benchmark; there are {}", known.join(", "));
     }
     for benchmark in chosen {
@@ -42,6 +45,17 @@ pub(crate) fn run(root: &Path, name: Option<&str>) -> anyhow::Result<()> {
         bail!("targets missed by: {}; see results/", missed.join(", "));
     }
     Ok(())
+}
+
+/// What decisions about large fleets cost, and a change over one that is played.
+pub(crate) fn propagation(root: &Path) -> anyhow::Result<()> {
+    let decided = Benchmark { name: "propagation", package: "krono-propagation" };
+    let mut figures = measure(root, &decided)?;
+    let played = bench_controllers::played(root)?;
+    figures.insert("played".to_owned(), Value::Object(played));
+    let pass = figures.get("pass") == Some(&Value::Bool(true));
+    results::write(root, "bench-propagation", figures)?;
+    if pass { Ok(()) } else { bail!("targets missed by propagation; see results/bench-propagation.json") }
 }
 
 fn measure(root: &Path, benchmark: &Benchmark) -> anyhow::Result<Map<String, Value>> {

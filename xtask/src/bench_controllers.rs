@@ -1,11 +1,11 @@
-//! `xtask bench reconcile` and `xtask bench revisions`: the controllers as processes of their own.
+//! `xtask bench reconcile`, `xtask bench revisions` and the played part of `xtask bench propagation`: the controllers as processes of their own.
 
 use std::path::Path;
 
 use anyhow::bail;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::{bench, command, dist, go, results};
+use crate::{bench, bench_apiserver, command, dist, go, results};
 
 /// krono's controllers beside kro's.
 pub(crate) fn reconcile(root: &Path) -> anyhow::Result<()> {
@@ -15,6 +15,14 @@ pub(crate) fn reconcile(root: &Path) -> anyhow::Result<()> {
 /// What many revisions and many instances cost.
 pub(crate) fn revisions(root: &Path) -> anyhow::Result<()> {
     measure(root, "bench-revisions", "revisions")
+}
+
+/// A change over a large fleet.
+pub(crate) fn played(root: &Path) -> anyhow::Result<Map<String, Value>> {
+    let krono = bench_apiserver::binary(root)?;
+    command::run(&mut command::cargo(root, &["build", "--release", "--locked", "-p", "krono-cli"]))?;
+    let chore = ["run", "--release", "--quiet", "-p", "krono-e2e-controllers", "--", "bench-propagation"];
+    bench::figures_of(command::cargo(root, &chore).arg("--krono").arg(krono), "propagation")
 }
 
 fn measure(root: &Path, chore: &str, name: &str) -> anyhow::Result<()> {

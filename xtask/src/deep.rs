@@ -63,7 +63,8 @@ fn run_suite(root: &Path, suite: &Suite, seed: u64) -> anyhow::Result<bool> {
     cargo
         .args(suite.home.arguments())
         .args([suite.filter, "--", "--nocapture"])
-        .env("KRONO_SEED", seed.to_string());
+        .env("KRONO_SEED", seed.to_string())
+        .env("KRONO_DEEP", "1");
     if let Some(cases) = suite.cases {
         cargo.env("KRONO_RANDOM_CASES", cases.to_string());
     }

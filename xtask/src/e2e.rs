@@ -26,6 +26,17 @@ pub(crate) enum E2eArguments {
     },
     /// Let krono take over from kro on the real server, and kro from krono, and write results/e2e-takeover.json
     Takeover,
+    /// Let changes travel on the embedded and on the real server and write results/e2e-propagation.json
+    Propagation {
+        /// Only on this server: `embedded` or `real`; no results are written
+        #[arg(long)]
+        server: Option<String>,
+        /// Only so many instances; no results are written
+        #[arg(long)]
+        instances: Option<usize>,
+        /// Only this part: `bad image` or `rough`; no results are written
+        part: Option<String>,
+    },
     /// Play the controllers' own tests of the rules of revisions on the real server and write results/e2e-revisions.json
     Revisions {
         /// Only tests whose names contain this; no results are written
@@ -38,6 +49,7 @@ pub(crate) fn run(root: &Path, wanted: Option<&E2eArguments>) -> anyhow::Result<
     let all = [
         E2eArguments::Corpus { server: None, part: None },
         E2eArguments::Takeover,
+        E2eArguments::Propagation { server: None, instances: None, part: None },
         E2eArguments::Revisions { only: None },
     ];
     command::run(&mut command::cargo(root, &["build", "-p", "krono-cli", "-p", "krono-e2e-controllers"]))?;
@@ -61,6 +73,7 @@ impl E2eArguments {
         match self {
             Self::Corpus { .. } => "corpus",
             Self::Takeover => "takeover",
+            Self::Propagation { .. } => "propagation",
             Self::Revisions { .. } => "revisions",
         }
     }
@@ -69,18 +82,26 @@ impl E2eArguments {
         match self {
             Self::Corpus { server, part } => server.is_none() && part.is_none(),
             Self::Takeover => true,
+            Self::Propagation { server, instances, part } => {
+                server.is_none() && instances.is_none() && part.is_none()
+            }
             Self::Revisions { only } => only.is_none(),
         }
     }
 
-    fn more(&self) -> Vec<&str> {
+    fn more(&self) -> Vec<String> {
+        let flag = |name: &str, value: Option<String>| value.map(|it| format!("--{name}={it}"));
         match self {
             Self::Corpus { server, part } => {
-                let server = server.iter().flat_map(|it| ["--server", it]);
-                server.chain(part.as_deref()).collect()
+                flag("server", server.clone()).into_iter().chain(part.clone()).collect()
             }
             Self::Takeover => Vec::new(),
-            Self::Revisions { only } => only.as_deref().into_iter().collect(),
+            Self::Propagation { server, instances, part } => {
+                let flags =
+                    [flag("server", server.clone()), flag("instances", instances.map(|it| it.to_string()))];
+                flags.into_iter().flatten().chain(part.clone()).collect()
+            }
+            Self::Revisions { only } => only.iter().cloned().collect(),
         }
     }
 }

@@ -49,7 +49,7 @@ enum Chore {
     Deep(deep::DeepArguments),
     /// Run the benchmarks and write results/bench-NAME.json
     Bench {
-        /// Only this one; `apiserver` and `reconcile` are run only when they are named, for they need Go and many minutes
+        /// Only this one; `apiserver`, `propagation`, `reconcile` and `revisions` are run only when they are named: they take many minutes, and some need Go
         name: Option<String>,
     },
     /// Compare with cel-go on the corpus expressions and write results/bench-cel-go.json
@@ -99,6 +99,7 @@ fn run(chore: Chore) -> anyhow::Result<()> {
         Chore::Generated => generated::run(&root),
         Chore::Deep(wanted) => deep::run(&root, &wanted),
         Chore::Bench { name } if name.as_deref() == Some("apiserver") => bench_apiserver::run(&root),
+        Chore::Bench { name } if name.as_deref() == Some("propagation") => bench::propagation(&root),
         Chore::Bench { name } if name.as_deref() == Some("reconcile") => bench_controllers::reconcile(&root),
         Chore::Bench { name } if name.as_deref() == Some("revisions") => bench_controllers::revisions(&root),
         Chore::Bench { name } => bench::run(&root, name.as_deref()),

@@ -151,11 +151,13 @@ impl Engine {
         Ok(self.keep(definition, &own))
     }
 
-    /// The same, asked of the server.
+    /// The same, asked of the server; the cache learns them too, or the next look would know less than this one.
     pub(crate) async fn live_revisions_of(&self, definition: &Value) -> kube::Result<Arc<Revisions>> {
         let name = definition["metadata"]["name"].as_str().unwrap_or_default();
         let listed = self.requests.list(&revisions::resource(), Some(revisions::selector(name))).await?;
-        Ok(self.keep(definition, &listed))
+        let read = self.keep(definition, &listed);
+        self.revisions().learn(listed, &Key::Definition(name.into()));
+        Ok(read)
     }
 
     fn keep<'o>(&self, definition: &Value, all: impl IntoIterator<Item = &'o Value>) -> Arc<Revisions> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use jiff::Timestamp;
 use krono_graph::KindName;
 use krono_model::applyset::Inventory;
 use krono_model::wire::Author;
@@ -95,7 +96,7 @@ impl Pass<'_> {
             caches.push(Arc::clone(self.engine.inputs()));
         }
         let Ok(rollback) = self.rollback(&made).await else { return Round::End(Outcome::Retry) };
-        let Plan { actions, status, interests, resting, retry, notices } =
+        let Plan { actions, status, status_can_wait_until, interests, resting, retry, notices } =
             match self.plan(&instance, &caches, &made, rollback.as_ref()) {
                 Ok(plan) => plan,
                 Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
@@ -109,6 +110,11 @@ impl Pass<'_> {
                 () if resting.is_empty() => Outcome::Done,
                 () => Outcome::Later(self.engine.contests.pause(&resting)),
             };
+            if let Some(pause) = status_can_wait_until.and_then(until)
+                && outcome == Outcome::Done
+            {
+                return Round::End(Outcome::Later(pause));
+            }
             return Round::End(self.publish(&instance, status, outcome).await);
         }
         if self.issues_in_vain(&actions) {
@@ -305,4 +311,10 @@ impl Pass<'_> {
 /// Whether a server has dropped what it was told, because it has not taken in the schema of the kind yet.
 fn is_dropped(instance: &Value, answer: &Value) -> bool {
     answer["status"].is_null() || (assignment(instance).is_some() && assignment(answer).is_none())
+}
+
+/// How long it takes until then; nothing when that is past.
+fn until(time: Timestamp) -> Option<Duration> {
+    let pause = time.duration_since(crate::clock::timestamp());
+    Duration::try_from(pause).ok().filter(|it| !it.is_zero())
 }

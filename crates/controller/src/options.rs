@@ -27,7 +27,7 @@ impl Default for Options {
             concurrency: 16,
             allow_crd_deletion: false,
             condition_events: false,
-            counts_every: Duration::from_secs(5),
+            counts_every: Duration::from_secs(2),
             notes: Notes::default(),
             graph: krono_graph::Options::default(),
         }

@@ -11,6 +11,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use krono_model::names;
 use krono_model::wire::Author;
 use serde_json::Value;
 
@@ -85,8 +86,12 @@ pub struct Origin {
 
 impl Origin {
     /// As the managed fields and the annotations of an instance tell.
+    ///
+    /// krono writes a spec only for somebody who asked for a rollback: where nobody knows who that was, nobody is named.
     pub fn of(instance: &Value, notes: Notes) -> Self {
-        Self { author: author_of_spec(instance, notes), change_cause: change_cause(instance) }
+        let is_known = |it: &Author| it.user.is_some() || it.manager.as_deref() != Some(names::MANAGER_KRONO);
+        let author = author_of_spec(instance, notes).filter(is_known);
+        Self { author, change_cause: change_cause(instance) }
     }
 }
 

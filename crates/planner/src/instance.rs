@@ -12,6 +12,7 @@ mod outlook;
 mod policies;
 mod report;
 mod resources;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -235,6 +236,8 @@ pub struct Plan {
     pub actions: Vec<Action>,
     /// The status to publish; nothing when it is published already.
     pub status: Option<Value>,
+    /// Until when the status can wait for more to tell; nothing when it cannot.
+    pub status_can_wait_until: Option<Timestamp>,
     /// Objects of others that the instance depends on.
     pub interests: Vec<Interest>,
     /// Resources that differ and are left alone for now.

@@ -3,6 +3,7 @@
 mod compile;
 mod contest;
 mod median;
+pub(crate) mod propagation;
 mod report;
 mod requests;
 pub(crate) mod revisions;

@@ -77,12 +77,17 @@ impl Cluster {
 
     /// Applies an object, once its kind is served.
     pub(crate) async fn apply(&self, object: &Value) -> anyhow::Result<()> {
+        self.apply_as(MANAGER, object).await
+    }
+
+    /// The same, as that manager.
+    pub(crate) async fn apply_as(&self, manager: &str, object: &Value) -> anyhow::Result<()> {
         let what = shown(object);
         let applied = async || {
             let kind = self.kind_of(object).await?;
             let namespace = namespace(object);
             let namespace = if kind.namespaced && namespace.is_empty() { "default" } else { namespace };
-            let parameters = PatchParams::apply(MANAGER).force();
+            let parameters = PatchParams::apply(manager).force();
             let name = name(object);
             self.api(&kind, namespace).patch(name, &parameters, &Patch::Apply(object)).await?;
             anyhow::Ok(())

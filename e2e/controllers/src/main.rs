@@ -9,6 +9,7 @@ mod corpus;
 mod layout;
 mod play;
 mod programs;
+mod propagation;
 mod report;
 mod rules;
 mod snapshot;
@@ -24,6 +25,7 @@ use clap::{Parser, Subcommand, ValueEnum as _};
 use serde_json::Value;
 
 use crate::bench::Size;
+use crate::propagation::Wanted;
 use crate::report::Report;
 use crate::world::Server;
 
@@ -59,6 +61,18 @@ enum Chore {
         #[arg(default_value = "")]
         only: String,
     },
+    /// Let changes travel: bad ones on both servers, and a good one through everything that can go wrong
+    Propagation {
+        /// Only on this server
+        #[arg(long)]
+        server: Option<Server>,
+        /// How many instances the rough one has
+        #[arg(long, default_value_t = 1000)]
+        instances: usize,
+        /// Only this part: `bad image` or `rough`
+        #[arg(default_value = "")]
+        only: String,
+    },
     /// Write down which functions krono's controllers run
     Layout {
         /// The file for their symbols
@@ -75,6 +89,12 @@ enum Chore {
         /// Only this contestant, for a quick look: `krono`, `kro_generous` or `kro_default`
         #[arg(long, default_value = "")]
         only: String,
+    },
+    /// Measure a change over many instances, on the embedded server
+    BenchPropagation {
+        /// How many
+        #[arg(long, default_value_t = 10_000)]
+        instances: usize,
     },
     /// Measure what many revisions and many instances cost, on the embedded server
     BenchRevisions {
@@ -113,7 +133,15 @@ async fn run(arguments: Arguments) -> anyhow::Result<bool> {
             let figures = bench::revisions::run(&krono, only).await?;
             write(BENCH_JSON_PATH_VARIABLE, &figures).map(|()| true)
         }
+        Chore::BenchPropagation { instances } => {
+            let figures = bench::propagation::run(&krono, instances).await?;
+            write(BENCH_JSON_PATH_VARIABLE, &figures).map(|()| true)
+        }
         Chore::Takeover => conclude(&takeover::run(&krono).await?),
+        Chore::Propagation { server, instances, only } => {
+            let wanted = Wanted { server, only: &only, size: propagation::Size { instances } };
+            conclude(&propagation::run(&krono, wanted).await?)
+        }
         Chore::Revisions { only } => conclude(&rules::run(&only).await?),
     }
 }

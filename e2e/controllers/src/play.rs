@@ -61,10 +61,7 @@ struct Stage<'s> {
 
 impl Stage<'_> {
     fn name(&self, part: &str) -> String {
-        match self.server {
-            Server::Embedded => format!("embedded/{part}"),
-            Server::Real => format!("real/{part}"),
-        }
+        format!("{}/{part}", self.server.name())
     }
 
     /// They become active, a second look writes nothing, and they go without a trace.

@@ -13,6 +13,8 @@ pub(crate) struct Case {
     /// How many writes controllers made that looked at a settled world again.
     writes_after_settling: Option<usize>,
     children: Option<Children>,
+    /// Whatever else was measured, by name.
+    measured: Option<Value>,
 }
 
 /// The children of instances whose controller was replaced.
@@ -27,7 +29,13 @@ pub(crate) struct Children {
 
 impl Case {
     pub(crate) fn begin(name: &str) -> Self {
-        Self { name: name.to_owned(), begun: Instant::now(), writes_after_settling: None, children: None }
+        Self {
+            name: name.to_owned(),
+            begun: Instant::now(),
+            writes_after_settling: None,
+            children: None,
+            measured: None,
+        }
     }
 
     /// Controllers have looked at a settled world again; what they wrote is a failure.
@@ -37,6 +45,11 @@ impl Case {
             return Ok(());
         }
         bail!("a second look made {} writes:\n  {}", writes.len(), writes.join("\n  "))
+    }
+
+    /// What it came to in figures of its own.
+    pub(crate) fn measured(&mut self, figures: Value) {
+        self.measured = Some(figures);
     }
 
     pub(crate) fn taken_over(&mut self, children: Children) {
@@ -72,6 +85,10 @@ impl Report {
         }
         if let Some(Children { there, written, changed }) = case.children {
             figures["children"] = json!({"there": there, "written": written, "changed": changed});
+        }
+        if let Some(measured) = &case.measured {
+            println!("      {measured}");
+            figures["measured"] = measured.clone();
         }
         self.cases.push(figures);
     }

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::programs;
 use crate::report::{Case, Report};
+use crate::world::Server;
 
 /// Names the kubeconfigs of the servers that a test may have, separated by a colon.
 const KUBECONFIGS: &str = "KRONO_TEST_KUBECONFIGS";
@@ -45,6 +46,29 @@ pub(crate) async fn run(only: &str) -> anyhow::Result<Report> {
     join_all(planes.iter().map(|plane| play_all(&program, [plane, spare], &left, &report))).await;
     tests.conclude(&report.borrow());
     Ok(report.into_inner())
+}
+
+/// Plays the tests whose names contain a word on one server.
+pub(crate) async fn named(word: &str, server: Server) -> anyhow::Result<Report> {
+    let program = test_program()?;
+    let tests = Tests::of(&program, word)?;
+    if tests.played.is_empty() {
+        bail!("there is no test of {word}");
+    }
+    let planes = match server {
+        Server::Embedded => Vec::new(),
+        Server::Real => {
+            let built = Programs::build()?;
+            tokio::task::block_in_place(|| start(&built, 2))?
+        }
+    };
+    let mut report = Report::default();
+    for test in tests.played.iter().rev() {
+        let case = Case::begin(&format!("{}/{test}", server.name()));
+        let played = play(&program, &planes.iter().collect::<Vec<_>>(), test).await;
+        report.add(&case, played);
+    }
+    Ok(report)
 }
 
 /// The tests that are about rules.
@@ -158,15 +182,19 @@ async fn play_all(
         let next = left.borrow_mut().pop();
         let Some(test) = next else { return };
         let case = Case::begin(&test);
-        let played = play(program, planes, &test).await;
+        let played = play(program, &planes, &test).await;
         report.borrow_mut().add(&case, played);
     }
 }
 
-async fn play(program: &Path, planes: [&ControlPlane; 2], test: &str) -> anyhow::Result<()> {
-    let kubeconfigs = std::env::join_paths(planes.map(ControlPlane::kubeconfig))?;
+/// Plays a test on these servers, or on one of its own.
+async fn play(program: &Path, planes: &[&ControlPlane], test: &str) -> anyhow::Result<()> {
     let mut command = tokio::process::Command::new(program);
-    command.args(["--exact", test, "--nocapture"]).env(KUBECONFIGS, kubeconfigs).kill_on_drop(true);
+    command.args(["--exact", test, "--nocapture"]).kill_on_drop(true);
+    if !planes.is_empty() {
+        let kubeconfigs = std::env::join_paths(planes.iter().map(|it| it.kubeconfig()))?;
+        command.env(KUBECONFIGS, kubeconfigs);
+    }
     let run = tokio::time::timeout(LONGEST, command.output()).await;
     let run = run.with_context(|| format!("not done after {} s", LONGEST.as_secs()))??;
     if run.status.success() {

@@ -22,6 +22,16 @@ pub(crate) enum Server {
     Real,
 }
 
+impl Server {
+    /// As it is written.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Real => "real",
+        }
+    }
+}
+
 /// Who looks after definitions.
 #[derive(Clone, Debug)]
 pub(crate) enum Controller {
@@ -87,12 +97,21 @@ impl World {
         Ok(Self { cluster, controller: Some(process), counters: None, _beside: None, place, folder })
     }
 
-    /// `krono up` with nobody to look after definitions.
+    /// `krono up` with nobody to look after definitions or workloads.
     pub(crate) async fn unattended(krono: &Path) -> anyhow::Result<Self> {
+        Self::without_controllers(krono, &["--workloads=none"]).await
+    }
+
+    /// `krono up` with nobody to look after definitions.
+    pub(crate) async fn with_workloads(krono: &Path) -> anyhow::Result<Self> {
+        Self::without_controllers(krono, &[]).await
+    }
+
+    async fn without_controllers(krono: &Path, more: &[&str]) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
         let port = free_port()?;
-        let process =
-            start_up(krono, port, folder.path(), &["--controllers=none", "--workloads=none", "--in-memory"])?;
+        let flags = [&["--controllers=none", "--in-memory"], more].concat();
+        let process = start_up(krono, port, folder.path(), &flags)?;
         let cluster =
             first_answer(&folder.path().join("kubeconfig")).await.with_context(|| process.last_words())?;
         let place = Place::Unattended { _server: Box::new(process) };

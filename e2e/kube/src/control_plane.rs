@@ -178,6 +178,9 @@ impl ControlPlane {
             flag("leader-elect", false),
             // Comparisons wait for autoscalers; every 15 s is too seldom.
             flag("horizontal-pod-autoscaler-sync-period", "1s"),
+            // At the usual 20 requests a second, a large fleet takes minutes to start.
+            flag("kube-api-qps", 500),
+            flag("kube-api-burst", 1000),
             flag("use-service-account-credentials", true),
             flag("service-account-private-key-file", file("accounts.key")),
             flag("root-ca-file", file("ca.crt")),

@@ -146,6 +146,17 @@ pub(super) const SUITES: &[Suite] = &[
         targets: &[Target { count: "propagation-fleets", at_least: 10_000 }],
     },
     Suite {
+        name: "propagation-model",
+        package: "krono-propagation",
+        home: Home::Within,
+        filter: "model",
+        cases: None,
+        targets: &[
+            Target { count: "propagation-model", at_least: 10_000_000 },
+            Target { count: "propagation-model-planted", at_least: 1 },
+        ],
+    },
+    Suite {
         name: "controller-convergence",
         package: "krono-controller",
         home: Home::Beside,

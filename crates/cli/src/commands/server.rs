@@ -33,9 +33,10 @@ pub(super) fn block_on<T>(work: impl Future<Output = Result<T, CommandError>>) -
     run_on(&mut Builder::new_multi_thread(), work)
 }
 
-/// Runs work to its end that mostly waits for an API server: a second thread brings nothing but a heap of its own.
+/// Runs work to its end that mostly waits for an API server: a second thread brings a heap of its own and has
+/// to be woken.
 pub(super) fn wait_for<T>(work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
-    run_on(Builder::new_multi_thread().worker_threads(1), work)
+    run_on(&mut Builder::new_current_thread(), work)
 }
 
 fn run_on<T>(

@@ -109,6 +109,14 @@ impl KindCache {
         }
     }
 
+    /// Takes in what somebody listed beside the watch, who must not know less at the next look.
+    pub(crate) fn learn(&self, listed: Vec<Value>, by: &Key) {
+        for mut object in listed {
+            name_kind(&mut object, &self.resource);
+            self.answer(object, None, by);
+        }
+    }
+
     /// Forgets an object that is of no interest any more.
     pub(crate) fn forget(&self, namespace: &str, name: &str, by: &Key) {
         let before = write(&self.state).objects.remove(namespace, name);
@@ -142,6 +150,12 @@ impl Reading<'_> {
 
 fn write(state: &RwLock<State>) -> RwLockWriteGuard<'_, State> {
     state.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Items of lists come without their kind.
+fn name_kind(object: &mut Value, resource: &ApiResource) {
+    object["apiVersion"] = resource.api_version.as_str().into();
+    object["kind"] = resource.kind.as_str().into();
 }
 
 fn is_owned(object: &Value) -> bool {
@@ -213,9 +227,7 @@ impl Watch {
     }
 
     fn show(&self, mut object: Value) {
-        // Items of lists come without.
-        object["apiVersion"] = self.resource.api_version.as_str().into();
-        object["kind"] = self.resource.kind.as_str().into();
+        name_kind(&mut object, &self.resource);
         let Put::Changed { before } = write(&self.state).objects.show(&mut object) else { return };
         self.router.touch(&self.kind, before.as_ref(), Some(&object));
     }
@@ -228,21 +240,56 @@ mod tests {
     use super::*;
     use crate::queue::{Outcome, Queue};
 
+    /// A watch of definitions, and the cache that it keeps current.
+    fn watched(queue: &Arc<Queue>) -> (Watch, KindCache) {
+        let (kind, resource) = (crate::definition::kind(), crate::definition::resource());
+        let router = Arc::new(Router::new(Arc::clone(queue), std::time::Duration::ZERO));
+        let watch = Watch {
+            kind: kind.clone(),
+            resource: resource.clone(),
+            filter: Filter::All,
+            state: Arc::default(),
+            router: Arc::clone(&router),
+        };
+        let (state, task) = (Arc::clone(&watch.state), tokio::spawn(async {}));
+        (watch, KindCache { kind, resource, filter: Filter::All, is_defined: false, state, router, task })
+    }
+
+    fn live(name: &str, version: &str) -> Value {
+        json!({"metadata": {"name": name, "uid": name, "resourceVersion": version}})
+    }
+
+    fn event(object: Value, of: fn(Live) -> Event<Live>) -> Event<Live> {
+        of(serde_json::from_value(object).expect("an object"))
+    }
+
+    #[tokio::test]
+    async fn what_somebody_listed_is_known_before_the_watch_tells_it() {
+        let (watch, cache) = watched(&Arc::default());
+        let mut unlisted = BTreeSet::new();
+        for told in [Event::Init, event(live("a", "5"), Event::InitApply), Event::InitDone] {
+            watch.take(told, &mut unlisted);
+        }
+        let reader = Key::Definition("b".into());
+        let known = |name: &str| {
+            let reading = cache.read().expect("all are known");
+            reading.objects().get("", name).map(super::super::Entry::object)
+        };
+        cache.learn(vec![live("a", "4"), live("b", "7")], &reader);
+        assert_eq!(known("a").expect("a")["metadata"]["resourceVersion"], "5");
+        assert_eq!(known("b").expect("b")["kind"], "ResourceGraphDefinition");
+        watch.take(event(live("b", "9"), Event::Delete), &mut unlisted);
+        cache.learn(vec![live("b", "7")], &reader);
+        assert_eq!(known("b"), None, "what is gone came back");
+    }
+
     #[tokio::test]
     async fn what_was_looked_at_too_early_is_looked_at_again() {
         let queue = Arc::new(Queue::default());
-        let watch = Watch {
-            kind: crate::definition::kind(),
-            resource: crate::definition::resource(),
-            filter: Filter::All,
-            state: Arc::default(),
-            router: Arc::new(Router::new(Arc::clone(&queue), std::time::Duration::ZERO)),
-        };
+        let (watch, _cache) = watched(&queue);
         let mut unlisted = BTreeSet::new();
-        let object: Live = serde_json::from_value(json!({"metadata": {"name": "a", "resourceVersion": "1"}}))
-            .expect("an object");
         watch.take(Event::Init, &mut unlisted);
-        watch.take(Event::InitApply(object), &mut unlisted);
+        watch.take(event(live("a", "1"), Event::InitApply), &mut unlisted);
         let early = queue.next().await;
         queue.finish(&early, Outcome::Done);
         assert!(queue.is_idle());

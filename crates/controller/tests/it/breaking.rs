@@ -63,6 +63,22 @@ async fn v29_what_moves_along_needs_the_usual_leave_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn v29_who_begins_to_stay_or_ceases_to_is_noticed() {
+    let world = with_an_instance_that_stays("team", "web").await;
+    world.put(&app("text: string", "two")).await;
+    let tells = |words: &'static str| move |it: &Value| message(it, "KindReady").contains(words);
+    world.eventually(APP, tells("breaking changes detected")).await;
+    world.annotate("App a", "kro.run/update-policy", Some("Paused")).await;
+    world.eventually(APP, tells("instances stay at revision 1, which it would break")).await;
+    world.annotate(APP, "kro.run/allow-breaking-changes", Some("true")).await;
+    world.settled().await;
+    assert_eq!(world.there(APP).await["status"]["latestRevision"], 1);
+    world.annotate("App a", "kro.run/update-policy", None).await;
+    world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "two").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn v29_an_edit_that_keeps_what_an_instance_stays_at_needs_no_leave_for_its_sake() {
     let world = with_an_instance_that_stays("kro.run/rgd-revision", "1").await;
     world.define(&app("text: string, more: string, extra: string", "two")).await;

@@ -40,4 +40,5 @@ mod storm;
 mod suspension;
 mod takeover;
 mod values;
+mod words;
 mod world;

@@ -98,7 +98,7 @@ async fn v35_an_exponential_gate_admits_one_then_two_then_four() {
     assert_eq!(
         waves(&world).await,
         [
-            "wave 1: 1 instance move to revision 2",
+            "wave 1: 1 instance moves to revision 2",
             "wave 2: 2 instances move to revision 2",
             "wave 3: 4 instances move to revision 2"
         ],

@@ -272,6 +272,25 @@ fn v11_an_input_tells_who_made_it_unless_the_definition_did() {
     assert_eq!(read(&summaries(&scene.inputs, &History::default())).iter().count(), 3);
 }
 
+#[test]
+fn v11_what_krono_restored_is_the_change_of_whoever_asked_or_of_nobody_known() {
+    let author = |manager: &str, user: Option<&str>, notes: Notes| {
+        let annotations = user.map(|it| json!({"krono.dev/changed-by": format!("2 {it}")}));
+        let entry = json!({"manager": manager, "operation": "Update", "fieldsV1": {"f:spec": {"f:a": {}}}});
+        let metadata = json!({"generation": 2, "annotations": annotations, "managedFields": [entry]});
+        let author = Origin::of(&json!({"metadata": metadata}), notes).author;
+        author.map(|it| (it.manager.unwrap_or_default(), it.user.unwrap_or_default()))
+    };
+    let check = |manager, user, notes, expected: Option<(&str, &str)>| {
+        let expected = expected.map(|(manager, user)| (manager.to_owned(), user.to_owned()));
+        assert_eq!(author(manager, user, notes), expected, "{manager} {user:?}");
+    };
+    check("kubectl-edit", None, Notes::Doubted, Some(("kubectl-edit", "")));
+    check("krono", None, Notes::Doubted, None);
+    check("krono", Some("anna"), Notes::Doubted, None);
+    check("krono", Some("anna"), Notes::Believed, Some(("krono", "anna")));
+}
+
 /// Inputs 1 (revision 1), 2 and 3 (revision 2).
 fn rolled() -> Scene {
     let mut scene = Scene::default();

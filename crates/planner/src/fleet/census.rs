@@ -40,7 +40,7 @@ impl Census {
             Some(digest) => *self.counts.assigned.entry(digest).or_default() += 1,
             None => self.counts.following += 1,
         }
-        self.staying.extend(needs.assigned.filter(|_| stays(instance)));
+        self.staying.extend(needs.assigned.filter(|_| needs.stays));
         self.uses.contents.extend(needs.assigned.into_iter().chain(needs.observed));
         if needs.is_blocked {
             self.uses.contents.extend(contents_of_inputs(instance));
@@ -57,6 +57,8 @@ impl Census {
 pub struct Needs {
     /// The content that it is assigned to; nothing when it follows what is current.
     assigned: Option<Digest>,
+    /// Whether it does so whatever its definition becomes.
+    stays: bool,
     /// The content that it was last seen to be at.
     observed: Option<Digest>,
     pinned: Option<RevisionNumber>,
@@ -73,6 +75,7 @@ impl Needs {
             assigned: of_krono(&instance["status"], ASSIGNMENT)["digest"]
                 .as_str()
                 .and_then(|it| it.parse().ok()),
+            stays: stays(instance),
             observed: observed_content(instance),
             pinned: annotation(names::RGD_REVISION),
             approved: annotation(names::APPROVE_REVISION_ANNOTATION),
@@ -119,6 +122,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn v29_who_begins_to_stay_needs_something_else() {
+        let at = |because: Because| {
+            let assignment = json!({"revision": 2, "digest": "a".repeat(40), "because": because.as_str()});
+            Needs::of(&json!({"status": {"assignment": assignment}}))
+        };
+        for because in [Because::Paused, Because::Pinned, Because::Manual] {
+            assert_ne!(at(Because::Following), at(because), "{because:?}");
+        }
+        assert_eq!(at(Because::Following), at(Because::Ending));
+    }
 
     #[test]
     fn v30_what_an_instance_is_on_its_way_from_is_in_use() {

@@ -130,8 +130,9 @@ pub(super) fn notices(
     if decision.moves.is_empty() {
         notices.extend(failures.map(|it| failed(members, it, target)));
     } else {
-        let instances = plural(decision.moves.len());
-        let note = format!("wave {}: {instances} move to revision {number}", decision.wave);
+        let moving = decision.moves.len();
+        let verb = if moving == 1 { "moves" } else { "move" };
+        let note = format!("wave {}: {} {verb} to revision {number}", decision.wave, plural(moving));
         notices.push(Notice { reason: "PropagationWave", note, is_warning: false });
     }
     if is_done && decision.counts.eligible > 0 {

@@ -334,6 +334,7 @@ fn kept(world: &World<'_>, conditions: Conditions, state: State, actions: Vec<Ac
     Plan {
         actions,
         status: changed(world.instance, status),
+        status_can_wait_until: None,
         interests: Vec::new(),
         resting: Vec::new(),
         retry: !world.refused.is_empty(),

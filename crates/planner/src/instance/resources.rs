@@ -12,6 +12,7 @@ use super::management::{manage, record, shrink};
 use super::report::Report;
 use super::{
     Action, Interest, ObjectName, Plan, World, as_seen, deletion, inventory, is_terminating, suspended_by,
+    words,
 };
 
 /// What to do next for an instance that has a graph.
@@ -58,7 +59,10 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     let contested = desired.iter().filter(|it| matches!(it.standing, Standing::Contested));
     let resting = contested.map(|it| it.name.clone()).collect();
     let notices = remark.filter(|_| actions.is_empty()).into_iter().collect();
-    Plan { actions, status, interests, resting, retry: report.wants_retry(), notices }
+    let status_can_wait_until =
+        status.as_ref().and_then(|it| words::can_wait_until(&world.instance["status"], it));
+    let retry = report.wants_retry();
+    Plan { actions, status, status_can_wait_until, interests, resting, retry, notices }
 }
 
 struct Pass<'p, 'a> {

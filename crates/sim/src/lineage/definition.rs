@@ -49,6 +49,9 @@ impl Simulation {
     fn think_of_definition(&mut self, governance: &Governance) {
         let live = std::mem::take(&mut self.controller.mind.live);
         (self.controller.mind.later, self.controller.mind.next_look) = (false, None);
+        if live {
+            self.show_revisions();
+        }
         let Some(observed) = self.observe(governance, live) else {
             self.controller.mind.stop_serving();
             return self.controller.mind.ends(false);
@@ -71,6 +74,14 @@ impl Simulation {
         let mind = &mut self.controller.mind;
         mind.pending = plan.actions.into();
         mind.kept = Some(observed.revisions);
+    }
+
+    /// What was read from the server is not forgotten because a watch has yet to tell it.
+    fn show_revisions(&mut self) {
+        let kind = revision_kind();
+        if let Some(cache) = self.controller.caches.get_mut(&kind) {
+            self.server.list(&kind).for_each(|(_, it)| cache.answer(it));
+        }
     }
 
     fn observe(&self, governance: &Governance, live: bool) -> Option<Observed> {

@@ -6,7 +6,9 @@ use krono_history::rollback::{Force, Refusal, Request, Situation, Verdict, judge
 use krono_history::writer::keeper_of_spec;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
-use krono_views::{RevisionRow, counted_instances, losses};
+use krono_planner::instance::assignment;
+use krono_propagation::assignment::Because;
+use krono_views::{RevisionRow, counted_instances, kind_of_instances, losses};
 use serde_json::Value;
 
 use super::super::cluster::objects::Objects;
@@ -154,11 +156,15 @@ async fn restore(
     wanted.extend(arguments.force.then_some((names::ROLLBACK_FORCE_ANNOTATION, "true")));
     wanted.extend(arguments.mode.map(|it| (names::ROLLBACK_MODE_ANNOTATION, it.word())));
     forget_mode(arguments, objects, definition).await?;
+    let moving = following(objects, definition).await?;
     let asked = annotate::set(objects, &definition.kind, &definition.object, &wanted).await?;
     let Some(limit) = arguments.wait.limit() else { return Ok(()) };
     let before = Before::of(definition);
     match until(objects, &definition.kind, asked, limit, |it| before.answer(it)).await? {
-        Waited::Seen(Answer::Created(number)) => created(objects, definition, number, target, output).await,
+        Waited::Seen(Answer::Created(number)) => {
+            output.text(&format!("Created revision {number} (content from revision {target})\n"))?;
+            tell_who_moves(objects, definition, moving, output).await
+        }
         Waited::Seen(Answer::Refused(words)) => {
             let words = words.map(|it| format!("not rolled back: {it}"));
             Err(told_refusal(objects, &definition.object, words).await)
@@ -167,21 +173,28 @@ async fn restore(
     }
 }
 
-async fn created(
+/// How many instances go where the definition goes.
+async fn following(objects: &Objects, definition: &Definition) -> Result<u64, CommandError> {
+    let (group, kind) = kind_of_instances(&definition.object);
+    let Some(kind) = objects.types.kind(group, kind) else { return Ok(0) };
+    let words = [Because::Following, Because::AwaitingAdmission].map(Because::as_str);
+    let instances = objects.list(&kind.resource, "").await?.items;
+    let reasons = instances.iter().filter_map(assignment).map(|(_, _, because)| because);
+    Ok(reasons.filter(|it| words.contains(it)).count() as u64)
+}
+
+async fn tell_who_moves(
     objects: &Objects,
     definition: &Definition,
-    number: RevisionNumber,
-    target: RevisionNumber,
+    moving: u64,
     output: &mut Output,
 ) -> Result<(), CommandError> {
-    output.text(&format!("Created revision {number} (content from revision {target})\n"))?;
     let now = subject::definition(objects, definition.name()).await?;
     if let Hold::Held { number: held, .. } = now.revisions.hold {
         let release = format!("krono unpin rgd/{}", definition.name());
         return output.note(&format!("revision {held} is held and served all the same; {release} ends that"));
     }
-    let count = definition.revisions.current().and_then(|it| it.instances).unwrap_or_default();
-    output.text(&format!("{} will reconcile to new revision\n", counted_instances(count)))
+    output.text(&format!("{} will reconcile to new revision\n", counted_instances(moving)))
 }
 
 /// What was there before the request.
