@@ -101,16 +101,12 @@ impl Reader<'_> {
             return None;
         }
         let env = environment(self.graph, node, self.functions);
-        let all = match written.as_array() {
-            Some(list) => {
-                list.iter().enumerate().map(|(at, it)| self.gate(it, &env, &path.index(at))).collect()
-            }
-            None => {
-                self.diagnostics
-                    .report(path, "expected a list")
-                    .advise("write a list of expressions, - ${…}");
-                vec![Gate::wrong(written)]
-            }
+        let all = if let Some(list) = written.as_array() {
+            list.iter().enumerate().map(|(at, it)| self.gate(it, &env, &path.index(at))).collect()
+        } else {
+            let advice = "write a list of expressions, - ${…}";
+            self.diagnostics.report(path, "expected a list").advise(advice);
+            vec![Gate::wrong(written)]
         };
         Some(NodeGates { node, env, all })
     }

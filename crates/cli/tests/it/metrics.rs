@@ -52,7 +52,7 @@ impl Drop for Process {
 
 /// One at a time; the second waits while its resource does.
 fn parcels(text: &str) -> Value {
-    let mut made = definition("parcels", text, 9, &Value::Null);
+    let mut made = definition("parcels", text, 9, &json!({}));
     made["spec"]["propagateWhen"] = json!(["${linearlyUpdated(instances, each, 1)}"]);
     made["spec"]["resources"][0]["propagateWhen"] =
         json!(["${schema.metadata.name == \"a\" || schema.spec.size == 2}"]);
@@ -66,7 +66,7 @@ fn metrics_of_a_propagation_are_found_at_the_endpoint() {
     let definition = cluster.apply(&parcels("one"));
     cluster.until(&definition, |it| it["status"]["currentRevision"] == 1);
     for name in ["a", "b", "c"] {
-        let parcel = cluster.apply(&instance(name, 1, &Value::Null));
+        let parcel = cluster.apply(&instance(name, 1, &json!({})));
         cluster.until(&parcel, |it| it["status"]["observedRGDRevision"] == 1);
     }
     cluster.apply(&parcels("two"));
@@ -86,7 +86,7 @@ fn metrics_of_a_propagation_are_found_at_the_endpoint() {
     check("krono_propagation_blocked{name=\"parcels\"} 1");
     check("krono_propagation_failed{name=\"parcels\"} 0");
     for name in ["b", "c"] {
-        cluster.apply(&instance(name, 2, &Value::Null));
+        cluster.apply(&instance(name, 2, &json!({})));
     }
     cluster.until(&definition, |it| {
         let propagation = &it["status"]["propagation"];

@@ -185,7 +185,7 @@ fn v44_what_is_wrong_in_a_file_has_its_place() {
     for command in [&["simulate", "--instances", "5", "-f", &path][..], &["validate", &path]] {
         let run = krono(command);
         assert_eq!(run.code, Some(1), "{run}");
-        let expected = "spec.propagaton: unknown field; did you mean `propagation`?";
+        let expected = ":10:5: spec.propagaton: unknown field\nhint: did you mean `propagation`?";
         assert!(run.stderr.contains(expected), "{run}");
     }
     let run = krono(&["simulate", "rgd/other", "-f", &file("simulate-app.yaml", APP)]);

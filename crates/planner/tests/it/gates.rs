@@ -106,7 +106,9 @@ impl Story {
             if actions.is_empty() && status.is_none() {
                 return;
             }
-            actions.into_iter().for_each(|it| self.perform(it));
+            for action in actions {
+                self.perform(action);
+            }
             if let Some(status) = status {
                 self.instance["status"] = status;
             }
