@@ -26,7 +26,7 @@ pub(crate) enum E2eArguments {
     },
     /// Let krono take over from kro on the real server, and kro from krono, and write results/e2e-takeover.json
     Takeover,
-    /// Play the controllers' own tests of the rules of revisions on the real server and write results/e2e-revisions.json
+    /// Play the tests of the controllers and commands that are named after rules on the real server and write results/e2e-revisions.json
     Revisions {
         /// Only tests whose names contain this; no results are written
         only: Option<String>,
