@@ -37,7 +37,7 @@ pub(crate) enum E2eArguments {
         /// Only this part: `bad image` or `rough`; no results are written
         part: Option<String>,
     },
-    /// Play the controllers' own tests of the rules of revisions on the real server and write results/e2e-revisions.json
+    /// Play the tests of the controllers and commands that are named after rules on the real server and write results/e2e-revisions.json
     Revisions {
         /// Only tests whose names contain this; no results are written
         only: Option<String>,

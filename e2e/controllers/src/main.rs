@@ -55,7 +55,7 @@ enum Chore {
     },
     /// Let krono take over from kro on the real server, and kro from krono
     Takeover,
-    /// Play the controllers' own tests of the rules of revisions on the real server
+    /// Play the tests of the controllers and of the commands that are named after rules on the real server
     Revisions {
         /// Only tests whose names contain this
         #[arg(default_value = "")]

@@ -2,9 +2,10 @@
 
 pub(crate) mod boxes;
 pub(crate) mod fleet;
+pub(crate) mod real;
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use kube::Client;
@@ -13,6 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
+use self::real::Real;
 use crate::krono::{Run, command};
 
 /// How long anything may take.
@@ -23,6 +25,8 @@ pub(crate) struct Cluster {
     directory: TempDir,
     runtime: Runtime,
     client: Client,
+    /// When it is not a server of krono's.
+    real: Option<Real>,
 }
 
 /// Who looks after definitions.
@@ -37,19 +41,30 @@ pub(crate) enum Controllers {
 impl Cluster {
     pub(crate) fn start(controllers: Controllers) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let word = if controllers == Controllers::Run { "run" } else { "none" };
-        let up = ["up", "--detach", "--in-memory", "--workloads", "none", "--controllers", word];
-        let run = on(directory.path(), &up);
-        assert_eq!(run.code, Some(0), "{run}");
+        let real = Real::take(directory.path());
+        if real.is_none() {
+            start(directory.path(), controllers);
+        }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let client = runtime.block_on(client(&directory.path().join("kubeconfig")));
-        let cluster = Self { directory, runtime, client };
-        if controllers == Controllers::None {
-            for (_, crd) in krono_model::crd::all() {
-                cluster.apply(&crd);
+        let mut cluster = Self { directory, runtime, client, real };
+        cluster.prepare(controllers);
+        cluster
+    }
+
+    /// Nothing is there but krono's own kinds.
+    fn prepare(&mut self, controllers: Controllers) {
+        if let Some(real) = &mut self.real {
+            self.runtime.block_on(Real::clear(&self.client));
+            if controllers == Controllers::Run {
+                real.control();
             }
         }
-        cluster
+        if self.real.is_some() || controllers == Controllers::None {
+            for (_, crd) in krono_model::crd::all() {
+                self.apply(&crd);
+            }
+        }
     }
 
     /// Runs `krono` at this server.
@@ -87,7 +102,7 @@ impl Cluster {
         let (api, name) = self.api(&object);
         let params = PatchParams::apply(manager).force();
         self.runtime.block_on(async {
-            let applied = api.patch(&name, &params, &Patch::Apply(&object)).await.unwrap();
+            let applied = served(async || api.patch(&name, &params, &Patch::Apply(&object)).await).await;
             let Some(status) = status else { return serde_json::to_value(applied).unwrap() };
             let status = Patch::Merge(json!({"status": status}));
             let applied = api.patch_status(&name, &PatchParams::default(), &status).await.unwrap();
@@ -151,6 +166,25 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         drop(on(self.directory.path(), &["down"]));
+    }
+}
+
+/// Starts a server of krono's.
+fn start(directory: &Path, controllers: Controllers) {
+    let word = if controllers == Controllers::Run { "run" } else { "none" };
+    let up = ["up", "--detach", "--in-memory", "--workloads", "none", "--controllers", word];
+    let run = on(directory, &up);
+    assert_eq!(run.code, Some(0), "{run}");
+}
+
+/// The answer for an object of a kind that is there already, or is about to be: a real server takes its time.
+async fn served<T>(ask: impl AsyncFn() -> kube::Result<T>) -> T {
+    let started = Instant::now();
+    loop {
+        match ask().await {
+            Err(kube::Error::Api(status)) if status.code == 404 && started.elapsed() < LONGEST => {}
+            answer => return answer.unwrap(),
+        }
     }
 }
 

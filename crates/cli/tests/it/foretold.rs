@@ -12,6 +12,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config, discovery};
 use serde_json::{Value, json};
 
+use crate::cluster::real::Real;
 use crate::krono::{Run, command};
 
 /// How long an edit may take to reach everything.
@@ -41,6 +42,8 @@ type Step = fn(&str) -> String;
 struct Stage {
     directory: tempfile::TempDir,
     client: Client,
+    /// When it is not a server of krono's.
+    _real: Option<Real>,
 }
 
 impl Drop for Stage {
@@ -52,11 +55,20 @@ impl Drop for Stage {
 impl Stage {
     async fn start() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let up = on(directory.path(), &["up", "--detach", "--listen", "127.0.0.1:0"]);
-        assert_eq!(up.code, Some(0), "{up}");
+        let mut real = Real::take(directory.path());
+        if real.is_none() {
+            let up = on(directory.path(), &["up", "--detach", "--listen", "127.0.0.1:0"]);
+            assert_eq!(up.code, Some(0), "{up}");
+        }
         let kubeconfig = Kubeconfig::read_from(directory.path().join("kubeconfig")).unwrap();
         let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
-        Self { client: Client::try_from(config).unwrap(), directory }
+        let client = Client::try_from(config).unwrap();
+        if let Some(real) = &mut real {
+            Real::clear(&client).await;
+            real.control();
+            real.run_workloads();
+        }
+        Self { client, directory, _real: real }
     }
 
     fn krono(&self, arguments: &[&str]) -> Run {

@@ -8,18 +8,24 @@ use kube::runtime::wait::await_condition;
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
-use crate::world::value;
-
 /// What tests make of the kinds that the server has of itself.
-const BUILT_IN: [(&str, &str, &str); 5] = [
+const BUILT_IN: [(&str, &str, &str); 13] = [
     ("", "v1", "ConfigMap"),
     ("", "v1", "Secret"),
     ("", "v1", "Service"),
     ("", "v1", "PersistentVolumeClaim"),
     ("apps", "v1", "Deployment"),
+    ("batch", "v1", "CronJob"),
+    ("batch", "v1", "Job"),
+    ("networking.k8s.io", "v1", "Ingress"),
+    ("networking.k8s.io", "v1", "NetworkPolicy"),
+    ("rbac.authorization.k8s.io", "v1", "RoleBinding"),
+    ("", "v1", "ResourceQuota"),
+    ("", "v1", "ServiceAccount"),
+    ("", "v1", "Namespace"),
 ];
 /// What the server makes by itself.
-const ITS_OWN: [&str; 2] = ["kubernetes", "kube-root-ca.crt"];
+const ITS_OWN: [&str; 2] = ["kubernetes", "default"];
 /// What every controller that starts brings along.
 const KRONO: [&str; 3] = [
     "resourcegraphdefinitions.kro.run",
@@ -30,7 +36,8 @@ const KRONO: [&str; 3] = [
 /// Takes away what an earlier test left; krono's own kinds stay.
 pub(crate) async fn clear(client: &Client) {
     let crds = crds(client).await;
-    for resource in crds.iter().map(defined).chain(built_in()) {
+    let leases = ApiResource::from_gvk(&GroupVersionKind::gvk("coordination.k8s.io", "v1", "Lease"));
+    for resource in crds.iter().map(defined).chain(built_in()).chain([leases]) {
         remove_all(client, &resource).await;
     }
     for crd in crds.iter().filter(|it| !KRONO.contains(&name(it))) {
@@ -108,8 +115,10 @@ async fn objects(client: &Client, resource: &ApiResource) -> Vec<Value> {
         Err(kube::Error::Api(status)) if status.code == 404 => return Vec::new(),
         listed => listed.expect("a list"),
     };
-    let is_its_own =
-        |it: &Value| ITS_OWN.contains(&name(it)) || text(&it["metadata"]["namespace"]).starts_with("kube-");
+    let is_its_own = |it: &Value| {
+        let (name, namespace) = (name(it), text(&it["metadata"]["namespace"]));
+        ITS_OWN.contains(&name) || [name, &namespace].iter().any(|it| it.starts_with("kube-"))
+    };
     listed.iter().map(value).filter(|it| !is_its_own(it)).collect()
 }
 
@@ -139,6 +148,11 @@ fn defined(crd: &Value) -> ApiResource {
         [&spec["group"], &spec["versions"][0]["name"], &spec["names"]["kind"], &spec["names"]["plural"]]
             .map(text);
     ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(&group, &version, &kind), &plural)
+}
+
+/// An object as JSON.
+pub(crate) fn value(object: &DynamicObject) -> Value {
+    serde_json::to_value(object).expect("an object")
 }
 
 fn name(object: &Value) -> &str {

@@ -21,7 +21,8 @@ use crate::line::Line;
 use crate::place::{Lease, Place};
 use crate::real;
 
-pub(crate) use manifests::{condition, config_map, definition, instance, message, value};
+pub(crate) use crate::real::value;
+pub(crate) use manifests::{condition, config_map, definition, instance, message};
 
 /// A cluster of a test's own, with running controllers.
 ///

@@ -1,6 +1,5 @@
 //! Objects as tests write and read them.
 
-use kube::api::DynamicObject;
 use serde_json::{Value, json};
 
 use super::naming::kind_of;
@@ -49,9 +48,4 @@ pub(crate) fn condition<'a>(object: &'a Value, condition_type: &str) -> &'a Valu
 /// The message of a condition.
 pub(crate) fn message<'a>(object: &'a Value, condition_type: &str) -> &'a str {
     condition(object, condition_type)["message"].as_str().unwrap_or_default()
-}
-
-/// An object as JSON.
-pub(crate) fn value(object: &DynamicObject) -> Value {
-    serde_json::to_value(object).expect("an object")
 }
