@@ -156,14 +156,13 @@ async fn restore(
     wanted.extend(arguments.force.then_some((names::ROLLBACK_FORCE_ANNOTATION, "true")));
     wanted.extend(arguments.mode.map(|it| (names::ROLLBACK_MODE_ANNOTATION, it.word())));
     forget_mode(arguments, objects, definition).await?;
-    let moving = following(objects, definition).await?;
     let asked = annotate::set(objects, &definition.kind, &definition.object, &wanted).await?;
     let Some(limit) = arguments.wait.limit() else { return Ok(()) };
     let before = Before::of(definition);
     match until(objects, &definition.kind, asked, limit, |it| before.answer(it)).await? {
         Waited::Seen(Answer::Created(number)) => {
             output.text(&format!("Created revision {number} (content from revision {target})\n"))?;
-            tell_who_moves(objects, definition, moving, output).await
+            tell_who_moves(objects, definition, output).await
         }
         Waited::Seen(Answer::Refused(words)) => {
             let words = words.map(|it| format!("not rolled back: {it}"));
@@ -186,7 +185,6 @@ async fn following(objects: &Objects, definition: &Definition) -> Result<u64, Co
 async fn tell_who_moves(
     objects: &Objects,
     definition: &Definition,
-    moving: u64,
     output: &mut Output,
 ) -> Result<(), CommandError> {
     let now = subject::definition(objects, definition.name()).await?;
@@ -194,7 +192,8 @@ async fn tell_who_moves(
         let release = format!("krono unpin rgd/{}", definition.name());
         return output.note(&format!("revision {held} is held and served all the same; {release} ends that"));
     }
-    output.text(&format!("{} will reconcile to new revision\n", counted_instances(moving)))
+    let moving = counted_instances(following(objects, definition).await?);
+    output.text(&format!("{moving} will reconcile to new revision\n"))
 }
 
 /// What was there before the request.
