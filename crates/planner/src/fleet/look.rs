@@ -11,7 +11,6 @@ use krono_propagation::assignment::Assignment;
 use krono_propagation::fleet::{
     Admission, Controls, Deletions, Fleet, Leadership, Member, Movement, Progress,
 };
-use krono_propagation::gate::is_said;
 use krono_propagation::mark::{self, Mark, Outcome};
 use krono_propagation::policy::Deletes;
 use krono_propagation::{Counts, Decision, Phase, decide};
@@ -21,7 +20,7 @@ use super::facts::{rollback_mode, way_to};
 use super::ledger::{Ledger, PROPAGATION};
 use super::member::{hinder, member};
 use super::step::{Step, annotate, annotate_definition, status_patch};
-use super::waves::{Request, Rules, Waves, gate_problems};
+use super::waves::{Request, Rules, Waves};
 use super::{Facts, Schemas, Turn, World, deletions, is_lost, telling};
 use crate::instance::Notice;
 
@@ -122,15 +121,14 @@ pub fn look(scene: &Scene<'_>) -> Look {
 /// Whether `propagateWhen` of a resource makes no sense. That is told with the graph of the definition as it is, which is that
 /// of the newest revision unless an edit waits to become one.
 fn has_wrong_gates(scene: &Scene<'_>) -> bool {
-    let spec = &scene.definition["spec"];
-    let resources = spec["resources"].as_array().map(Vec::as_slice).unwrap_or_default();
-    if !resources.iter().any(|it| is_said(&it["propagateWhen"])) {
+    let Facts { gates, history, .. } = scene.facts;
+    if gates.is_empty() {
         return false;
     }
-    let content = Digest::of_definition(spec);
-    let latest = scene.facts.history.latest().filter(|it| it.digest == content);
+    let content = Digest::of_definition(&scene.definition["spec"]);
+    let latest = history.latest().filter(|it| it.digest == content);
     let graph = latest.and_then(|it| scene.schemas.graph_of(it.digest)?.ok());
-    graph.is_some_and(|graph| !gate_problems(&spec["resources"], graph).is_empty())
+    graph.is_some_and(|graph| gates.compiled(graph, content).has_mistakes)
 }
 
 struct Looking<'l> {

@@ -18,7 +18,15 @@ pub struct PropagationGates {
     /// Whether an expression without a value lets changes through.
     is_open: bool,
     /// By the content of the graph that they are for.
-    compiled: Arc<Mutex<BTreeMap<Digest, Arc<ResourceGates>>>>,
+    compiled: Arc<Mutex<BTreeMap<Digest, Arc<Compiled>>>>,
+}
+
+/// The expressions for one graph.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) gates: ResourceGates,
+    /// Whether some make no sense.
+    pub(crate) has_mistakes: bool,
 }
 
 impl PartialEq for PropagationGates {
@@ -42,7 +50,7 @@ impl PropagationGates {
     }
 
     /// Whether nothing is held back.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.resources.as_array().is_none_or(Vec::is_empty)
     }
 
@@ -57,10 +65,13 @@ impl PropagationGates {
     }
 
     /// For the graph of some content.
-    pub(super) fn compiled(&self, graph: &CompiledGraph, content: Digest) -> Arc<ResourceGates> {
+    pub(crate) fn compiled(&self, graph: &CompiledGraph, content: Digest) -> Arc<Compiled> {
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        let compile =
-            || Arc::new(ResourceGates::compile(graph, &self.resources, gate::resource_functions()).0);
+        let compile = || {
+            let (gates, mistakes) =
+                ResourceGates::compile(graph, &self.resources, gate::resource_functions());
+            Arc::new(Compiled { gates, has_mistakes: !mistakes.is_empty() })
+        };
         Arc::clone(compiled.entry(content).or_insert_with(compile))
     }
 }

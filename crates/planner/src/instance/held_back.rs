@@ -76,7 +76,8 @@ impl<'a> Holding<'_, 'a> {
             let (name, value) = resource_facts(ResourceFacts { is_updated, is_ready, is_failed });
             Known { name, value }
         };
-        let asking = compiled.ask(self.graph, &self.asked.instance, self.evaluation, self.visible, &known);
+        let asking =
+            compiled.gates.ask(self.graph, &self.asked.instance, self.evaluation, self.visible, &known);
         let reason = |at: &usize| {
             let Desired { node, name, .. } = &desired[*at];
             let closed = asking.closed(*node, &name.namespace, &name.name)?;
