@@ -116,7 +116,9 @@ impl<'p> Asked<'p> {
         let told = input::read(home::own(status, graph, home::INPUT_HISTORY));
         let known = known(told.clone(), world.instance, assigned.keeping, world.cluster);
         let (seen, held) = seen(world, graph, assigned, &known);
-        let needed = waiting::needed(world, assigned, &known, applyset, held);
+        let observed = home::own(status, graph, home::OBSERVED_INPUT).as_i64();
+        let observed = observed.and_then(RevisionNumber::from_wire);
+        let needed = waiting::needed(world, assigned, &known, applyset, held.into_iter().chain(observed));
         let limit = match assigned.keeping {
             Keeping::Inline => Limit::inline(assigned.input_limit),
             Keeping::Objects { .. } => Limit::objects(assigned.input_limit),

@@ -241,6 +241,25 @@ fn v34_the_input_that_a_resource_is_at_is_kept_while_it_waits() {
 }
 
 #[test]
+fn v30_the_input_that_an_instance_was_last_seen_at_is_kept_while_it_moves() {
+    let mut story = Story::new("true", &["a"]);
+    (story.gates, story.limit) = (PropagationGates::default(), 1);
+    for text in ["p", "q"] {
+        story.instance["spec"]["text"] = json!(text);
+        let (actions, _) = story.plan();
+        let begin = actions.into_iter().find(|it| matches!(it, Action::Begin(_)));
+        story.perform(begin.expect("a new input"));
+    }
+    let kept = |story: &Story| {
+        let inputs = story.instance["status"]["inputRevisionHistory"].as_array().expect("inputs");
+        inputs.iter().map(|it| it["revision"].as_i64().expect("a number")).collect::<Vec<_>>()
+    };
+    assert_eq!(kept(&story), [3, 1]);
+    story.settle();
+    assert_eq!((kept(&story), story.standing()), (vec![3], "Completed"));
+}
+
+#[test]
 fn v34_a_revision_that_changes_nothing_of_a_resource_waits_for_nothing() {
     let mut story = Story::new("false", &["a", "a"]);
     story.at = 1;

@@ -59,15 +59,15 @@ fn input_at(inputs: &Inputs, written_for: Option<RevisionNumber>) -> Option<&Inp
     inputs.iter().filter(|it| written_for.is_none_or(|at| it.number >= at)).last()
 }
 
-/// The inputs that must be kept: the one that the instance is held at, and those that resources may have to wait at.
+/// The inputs that must be kept: `first`, and those that resources may have to wait at.
 pub(super) fn needed(
     world: &World<'_>,
     assigned: &Assigned<'_>,
     inputs: &Inputs,
     applyset: &str,
-    held: Option<RevisionNumber>,
+    first: impl Iterator<Item = RevisionNumber>,
 ) -> BTreeSet<RevisionNumber> {
-    let mut needed: BTreeSet<RevisionNumber> = held.into_iter().collect();
+    let mut needed: BTreeSet<RevisionNumber> = first.collect();
     if assigned.gates.is_empty() {
         return needed;
     }
