@@ -66,14 +66,14 @@ pub(crate) async fn run(krono: &Path, size: Size, only: &str) -> anyhow::Result<
     ];
     let contestants: Vec<_> =
         contestants.into_iter().filter(|(name, _)| only.is_empty() || *name == only).collect();
-    let mut figures = json!({"compile_ns": compiled, "instances": size.instances});
-    for round in 0..ROUNDS {
+    let mut rounds = vec![json!({}); ROUNDS];
+    for (number, round) in rounds.iter_mut().enumerate() {
         for (name, controller) in &contestants {
-            let quiet = if round == 0 { size.quiet } else { Duration::ZERO };
-            let measured = contest::measure(&mut world, name, controller, Size { quiet, ..size }).await?;
-            figures["rounds"][round][*name] = measured;
+            let quiet = if number == 0 { size.quiet } else { Duration::ZERO };
+            round[*name] = contest::measure(&mut world, name, controller, Size { quiet, ..size }).await?;
         }
     }
+    let mut figures = json!({"compile_ns": compiled, "instances": size.instances, "rounds": rounds});
     for (name, _) in &contestants {
         figures[*name] = median::of(&figures["rounds"], name);
         println!("{name}: {:#}", figures[*name]);
