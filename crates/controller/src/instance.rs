@@ -233,8 +233,10 @@ impl Pass<'_> {
         match self.engine.requests.merge(resource, name, &patch, Subresource::Status).await {
             Ok(answer) if is_dropped(instance, &answer) => Outcome::Retry,
             Ok(answer) => {
+                // A watch that is older than the schema of the kind does not show all of a spec.
+                let is_all_seen = answer["spec"] == instance["spec"];
                 self.published(instance, answer).await;
-                outcome
+                if is_all_seen { outcome } else { Outcome::Retry }
             }
             Err(error) => match Refusal::of(&error) {
                 Refusal::Absent => Outcome::Done,

@@ -1,9 +1,11 @@
 //! What instances ask for, numbered: stamps, histories, rollbacks and holds.
 
+use bytes::Bytes;
 use kube::Api;
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};
 use serde_json::{Value, json};
 
+use crate::line::{Fault, Weather};
 use crate::world::{World, condition, config_map, definition, instance, message};
 
 const INPUT_ROLLBACK: &str = "kro.run/rollback-to-input-revision";
@@ -220,6 +222,45 @@ async fn v15_new_defaults_are_no_new_input_for_those_who_stay() {
     let told = world.eventually("App a0", |it| it["status"]["observedRGDRevision"] == 2).await;
     assert!(told["status"].get("ignoredFields").is_none());
     assert!(condition(&told, "FieldsIgnored").is_null());
+    world.settled().await;
+}
+
+/// A watch that was there before the field `size` was, and is slow.
+#[derive(Default)]
+struct OldWatch {
+    has_told: bool,
+}
+
+impl Weather for OldWatch {
+    fn fault(&mut self, _: &str) -> Option<Fault> {
+        None
+    }
+
+    fn heard(&mut self, event: Bytes) -> Bytes {
+        const SIZE: &str = "\"size\":4,";
+        let text = String::from_utf8_lossy(&event);
+        match () {
+            () if !text.contains(SIZE) => event,
+            () if std::mem::replace(&mut self.has_told, true) => Bytes::new(),
+            () => text.replace(SIZE, "").into(),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v15_what_an_old_watch_does_not_show_is_seen_in_answers() {
+    let world = with_instances(1).await;
+    annotate(&world, "App a0", json!({"kro.run/rgd-revision": "1"})).await;
+    world.eventually("App a0", |it| it["status"]["assignment"]["because"] == "Pinned").await;
+    let mut wider = app("two");
+    wider["spec"]["schema"]["spec"]["size"] = json!("integer");
+    world.define(&wider).await;
+    world.settled().await;
+    world.line.expose(OldWatch::default());
+    world.merge("App a0", json!({"spec": {"size": 4}})).await;
+    world.eventually("App a0", |it| it["status"]["ignoredFields"] == json!(["spec.size"])).await;
+    world.line.mend();
+    world.line.interrupt_watches();
     world.settled().await;
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::future::ready;
 use http::{Request, Response};
@@ -63,6 +64,11 @@ pub(crate) trait Weather: Send {
     /// Whether a watch breaks off instead of telling an event.
     fn interruption(&mut self) -> Option<Interruption> {
         None
+    }
+
+    /// What is heard of an event.
+    fn heard(&mut self, event: Bytes) -> Bytes {
+        event
     }
 }
 
@@ -165,10 +171,12 @@ impl Line {
             if *is_broken {
                 return ready(None);
             }
-            let interruption = breaking.state().weather.as_mut().and_then(|it| it.interruption());
+            let mut state = breaking.state();
+            let Some(weather) = state.weather.as_mut() else { return ready(Some(piece)) };
+            let interruption = weather.interruption();
             *is_broken = interruption.is_some();
             ready(match interruption {
-                None => Some(piece),
+                None => Some(weather.heard(piece)),
                 Some(Interruption::End) => None,
                 Some(Interruption::Torn) => Some(piece.slice(..piece.len() / 2)),
                 Some(Interruption::Expired) => Some(expired().into()),
