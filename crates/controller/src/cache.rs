@@ -29,6 +29,8 @@ pub(crate) struct Objects {
     dead: BTreeSet<String>,
     /// What they look like.
     sample: Sample,
+    /// How often anything became different.
+    changes: u64,
 }
 
 /// One object.
@@ -112,6 +114,11 @@ pub(crate) enum Put {
 }
 
 impl Objects {
+    /// How often anything became different: what was found out since stays so while this does.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
     pub(crate) fn get(&self, namespace: &str, name: &str) -> Option<&Entry> {
         self.namespaces.get(namespace)?.get(name)
     }
@@ -172,6 +179,7 @@ impl Objects {
     pub(crate) fn remove(&mut self, namespace: &str, name: &str) -> Option<Value> {
         let objects = self.namespaces.get_mut(namespace)?;
         let entry = objects.remove(name)?;
+        self.changes += 1;
         if objects.is_empty() {
             self.namespaces.remove(namespace);
         }
@@ -240,6 +248,7 @@ impl Objects {
             members.insert((namespace.clone(), name.clone()));
         }
         self.namespaces.entry(namespace).or_default().insert(name, entry);
+        self.changes += 1;
         Put::Changed { before }
     }
 

@@ -1,12 +1,13 @@
 //! A cache that a watch keeps current.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use futures_util::{StreamExt, pin_mut};
 use krono_graph::KindName;
 use krono_model::names;
 use krono_planner::digest::Digest;
+use krono_planner::fleet::Census;
 use kube::api::ApiResource;
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{Config, Event, watcher};
@@ -14,7 +15,7 @@ use kube::{Api, Client};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use super::{Objects, Put, identity};
+use super::{Entry, Objects, Put, identity};
 use crate::catalogue::Served;
 use crate::live::Live;
 use crate::queue::Key;
@@ -48,6 +49,8 @@ pub(crate) struct KindCache {
     /// Whether the objects are instances of a definition.
     pub(crate) is_defined: bool,
     state: Arc<RwLock<State>>,
+    /// What was counted last, after how many changes.
+    counted: Mutex<Option<(u64, Arc<Census>)>>,
     router: Arc<Router>,
     task: JoinHandle<()>,
 }
@@ -78,7 +81,8 @@ impl KindCache {
             router: Arc::clone(&router),
         };
         let task = tokio::spawn(watch.run(client));
-        Self { kind, resource, filter, is_defined: served.is_defined, state, router, task }
+        let (is_defined, counted) = (served.is_defined, Mutex::default());
+        Self { kind, resource, filter, is_defined, state, counted, router, task }
     }
 
     /// The objects, if all of them are known.
@@ -88,6 +92,20 @@ impl KindCache {
             return Ok(Reading(state));
         }
         Err(Incomplete { kind: self.kind.clone(), complaint: state.complaint.clone() })
+    }
+
+    /// What the objects say about revisions, if they are instances of a definition; counted anew only when one of them has
+    /// changed.
+    pub(crate) fn census(&self) -> Result<Arc<Census>, Incomplete> {
+        let reading = self.read()?;
+        let changes = reading.objects().changes();
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, census)) = counted.as_ref().filter(|(at, _)| *at == changes) {
+            return Ok(Arc::clone(census));
+        }
+        let census = Arc::new(Census::of(reading.objects().all().map(Entry::without_spec)));
+        *counted = Some((changes, Arc::clone(&census)));
+        Ok(census)
     }
 
     /// Whether an object of that name is known.
@@ -252,7 +270,8 @@ mod tests {
             router: Arc::clone(&router),
         };
         let (state, task) = (Arc::clone(&watch.state), tokio::spawn(async {}));
-        (watch, KindCache { kind, resource, filter: Filter::All, is_defined: false, state, router, task })
+        let (filter, counted) = (Filter::All, Mutex::default());
+        (watch, KindCache { kind, resource, filter, is_defined: false, state, counted, router, task })
     }
 
     fn live(name: &str, version: &str) -> Value {
@@ -273,7 +292,7 @@ mod tests {
         let reader = Key::Definition("b".into());
         let known = |name: &str| {
             let reading = cache.read().expect("all are known");
-            reading.objects().get("", name).map(super::super::Entry::object)
+            reading.objects().get("", name).map(Entry::object)
         };
         cache.learn(vec![live("a", "4"), live("b", "7")], &reader);
         assert_eq!(known("a").expect("a")["metadata"]["resourceVersion"], "5");
@@ -281,6 +300,24 @@ mod tests {
         watch.take(event(live("b", "9"), Event::Delete), &mut unlisted);
         cache.learn(vec![live("b", "7")], &reader);
         assert_eq!(known("b"), None, "what is gone came back");
+    }
+
+    #[tokio::test]
+    async fn objects_are_counted_again_when_one_has_changed() {
+        let (watch, cache) = watched(&Arc::default());
+        assert!(cache.census().is_err(), "not all are known");
+        let mut unlisted = BTreeSet::new();
+        let mut count_after = |told: Event<Live>| {
+            watch.take(told, &mut unlisted);
+            cache.census().map(|it| it.sizes.total).ok()
+        };
+        assert_eq!(count_after(Event::Init), None);
+        assert_eq!(count_after(Event::InitDone), Some(0));
+        assert_eq!(count_after(event(live("a", "5"), Event::Apply)), Some(1));
+        assert_eq!(count_after(event(live("b", "6"), Event::Apply)), Some(2));
+        assert_eq!(count_after(event(live("a", "7"), Event::Delete)), Some(1));
+        let census = || cache.census().expect("a census");
+        assert!(Arc::ptr_eq(&census(), &census()), "nothing has changed");
     }
 
     #[tokio::test]

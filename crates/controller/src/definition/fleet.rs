@@ -1,5 +1,7 @@
 //! The instances of a definition, as far as it is concerned.
 
+use std::sync::Arc;
+
 use krono_planner::fleet::Census;
 use serde_json::Value;
 
@@ -10,7 +12,7 @@ use crate::engine::Engine;
 /// What the instances of a definition say about its revisions.
 #[derive(Default)]
 pub(super) struct Fleet {
-    pub(super) census: Census,
+    pub(super) census: Arc<Census>,
     /// Themselves, when the definition is on its way out.
     pub(super) instances: Vec<Value>,
 }
@@ -27,24 +29,13 @@ impl Fleet {
             engine.definition(name).is_some_and(|it| !it["metadata"]["deletionTimestamp"].is_null());
         if !live
             && let Some(serving) = engine.serving(name)
-            && let Ok(reading) = serving.instances.read()
+            && let (Ok(census), Ok(reading)) = (serving.instances.census(), serving.instances.read())
         {
-            return Ok(Self::read(reading.objects().all().map(Entry::without_spec), is_ending));
+            let instances = reading.objects().all().filter(|_| is_ending).map(Entry::without_spec);
+            return Ok(Self { census, instances: instances.collect() });
         }
-        match served {
-            Some(served) => Ok(Self::read(engine.requests.list(&served.resource, None).await?, is_ending)),
-            None => Ok(Self::default()),
-        }
-    }
-
-    fn read(instances: impl IntoIterator<Item = Value>, keep: bool) -> Self {
-        let mut fleet = Self::default();
-        for instance in instances {
-            fleet.census.take(&instance);
-            if keep {
-                fleet.instances.push(instance);
-            }
-        }
-        fleet
+        let Some(served) = served else { return Ok(Self::default()) };
+        let instances = engine.requests.list(&served.resource, None).await?;
+        Ok(Self { census: Arc::new(Census::of(&instances)), instances })
     }
 }

@@ -1,5 +1,6 @@
 //! What the instances of a definition say about its revisions.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use krono_history::input::Standing;
@@ -31,6 +32,15 @@ pub struct Census {
 }
 
 impl Census {
+    /// Of instances, whose specs are not looked at.
+    pub fn of(instances: impl IntoIterator<Item = impl Borrow<Value>>) -> Self {
+        let mut census = Self::default();
+        for instance in instances {
+            census.take(instance.borrow());
+        }
+        census
+    }
+
     /// Takes in one instance; its spec is not looked at.
     pub fn take(&mut self, instance: &Value) {
         self.sizes.total += 1;

@@ -9,7 +9,7 @@ mod waiting;
 
 use krono_graph::{CompiledGraph, KindName};
 use krono_history::input::{
-    self, Decision, Definition, Input, Inputs, Limit, Origin, SeenSpec, Standing, seen_through,
+    self, Decision, Definition, Input, Inputs, Limit, Origin, SeenSpec, seen_through,
 };
 use krono_history::number::{Traces, highest_claim};
 use krono_history::revision::History;
@@ -103,6 +103,9 @@ pub(super) struct Asked<'p> {
     /// Its inputs, the new one included.
     inputs: Inputs,
     is_new: bool,
+    limit: Limit,
+    /// The input that it is held at.
+    held: Option<RevisionNumber>,
 }
 
 impl<'p> Asked<'p> {
@@ -137,14 +140,12 @@ impl<'p> Asked<'p> {
         let (inputs, is_new) = match decision {
             Decision::Issue(inputs) if !is_paused => (inputs, true),
             Decision::Issue(_) | Decision::Same(_) | Decision::Refused(_) => {
-                let is_over = known.current().is_some_and(|it| it.standing == Standing::Completed);
-                let needed = if is_over { held.into_iter().collect() } else { needed };
                 (known.limited(limit, &needed), false)
             }
         };
         let mut instance = world.instance.clone();
         instance["spec"] = seen.spec;
-        Self { world, assigned, instance, ignored: seen.ignored, told, inputs, is_new }
+        Self { world, assigned, instance, ignored: seen.ignored, told, inputs, is_new, limit, held }
     }
 
     /// The stamps of its resources; nothing before the first input is issued.

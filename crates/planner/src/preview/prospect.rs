@@ -66,10 +66,7 @@ impl<'a> Prospect<'a> {
         let name = standing.edited["metadata"]["name"].as_str().unwrap_or_default();
         let content = |it: &Value| Plain::of(name, it, standing.options);
         let kept = Revisions::read(&definition, standing.revisions, None, content);
-        let mut census = Census::default();
-        for instance in standing.instances {
-            census.take(instance);
-        }
+        let census = Census::of(standing.instances);
         let ground = Ground { standing: &standing, definition: &definition, kept: &kept, census: &census };
         let effect =
             verdict::effect(crate::definition::crd::standing(&ground.world(&kept.history), standing.new));

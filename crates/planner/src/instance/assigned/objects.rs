@@ -95,7 +95,7 @@ impl Asked<'_> {
         if self.assigned.keeping == Keeping::Inline || self.is_new {
             return Vec::new();
         }
-        let inputs = self.inputs.with_standing(self.standing(progress));
+        let inputs = self.inputs_at(self.standing(progress));
         let members = self.world.cluster.members(text(self.world.instance, "uid"));
         let about = members.into_iter().filter_map(|member| {
             let number = read_object(member.object).ok()?.number;

@@ -76,7 +76,7 @@ impl Asked<'_> {
         }
         tell(CURRENT_INPUT, input);
         tell(CURRENT_REVISION, revision);
-        tell(INPUT_HISTORY, self.summaries(&self.inputs.with_standing(standing)));
+        tell(INPUT_HISTORY, self.summaries(&self.inputs_at(standing)));
         let mut propagation = self.propagation(graph, standing, Some(progress));
         if let Some(since) = error_since {
             propagation[ERROR_SINCE] = json!(since);
@@ -108,6 +108,16 @@ impl Asked<'_> {
             () if was_completed || self.is_observed(progress) => Standing::Completed,
             () if progress.waits.is_some() => Standing::Blocked,
             () => Standing::InProgress,
+        }
+    }
+
+    /// The inputs with the current one so far; when it is complete, nobody needs more of those before than are kept anyway.
+    pub(super) fn inputs_at(&self, standing: Standing) -> Inputs {
+        let inputs = self.inputs.with_standing(standing);
+        if standing == Standing::Completed {
+            inputs.limited(self.limit, &self.held.into_iter().collect())
+        } else {
+            inputs
         }
     }
 
