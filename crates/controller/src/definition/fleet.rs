@@ -35,7 +35,8 @@ impl Fleet {
             return Ok(Self { census, instances: instances.collect() });
         }
         let Some(served) = served else { return Ok(Self::default()) };
-        let instances = engine.requests.list(&served.resource, None).await?;
-        Ok(Self { census: Arc::new(Census::of(&instances)), instances })
+        let listed = engine.requests.list(&served.resource, None).await?;
+        let census = Arc::new(Census::of(&listed));
+        Ok(Self { census, instances: if is_ending { listed } else { Vec::new() } })
     }
 }
