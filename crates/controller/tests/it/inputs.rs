@@ -202,14 +202,20 @@ async fn v4_inputs_are_numbered_and_so_many_are_kept() {
     world.settled().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn v15_new_defaults_are_no_new_input_for_those_who_stay() {
+/// An instance that stays at the first revision, when the second has brought a field of this type.
+async fn pinned_before_size(of: &str) -> World {
     let world = with_instances(1).await;
     annotate(&world, "App a0", json!({"kro.run/rgd-revision": "1"})).await;
     world.eventually("App a0", |it| it["status"]["assignment"]["because"] == "Pinned").await;
     let mut wider = app("two");
-    wider["spec"]["schema"]["spec"]["size"] = json!("integer | default=3");
+    wider["spec"]["schema"]["spec"]["size"] = json!(of);
     world.define(&wider).await;
+    world
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v15_new_defaults_are_no_new_input_for_those_who_stay() {
+    let world = pinned_before_size("integer | default=3").await;
     world.eventually("App a0", |it| it["spec"]["size"] == 3).await;
     world.settled().await;
     assert_eq!(numbers(&world.there("App a0").await), [1]);
@@ -249,12 +255,7 @@ impl Weather for OldWatch {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn v15_what_an_old_watch_does_not_show_is_seen_in_answers() {
-    let world = with_instances(1).await;
-    annotate(&world, "App a0", json!({"kro.run/rgd-revision": "1"})).await;
-    world.eventually("App a0", |it| it["status"]["assignment"]["because"] == "Pinned").await;
-    let mut wider = app("two");
-    wider["spec"]["schema"]["spec"]["size"] = json!("integer");
-    world.define(&wider).await;
+    let world = pinned_before_size("integer").await;
     world.settled().await;
     world.line.expose(OldWatch::default());
     world.merge("App a0", json!({"spec": {"size": 4}})).await;
