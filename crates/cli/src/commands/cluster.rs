@@ -64,6 +64,10 @@ async fn config(arguments: &ClusterArguments) -> Result<Config, CommandError> {
     })
 }
 
+/// What to look for where nobody answers.
+pub(super) const IS_THERE_A_CONTROLLER: &str =
+    "does a controller run? `krono up` has one, `krono controller` is one";
+
 /// Nobody has answered a request that stands on an object.
 pub(super) fn unanswered(object: &Value, annotation: &str, limit: Duration) -> CommandError {
     let seconds = limit.as_secs();
@@ -76,6 +80,6 @@ pub(super) fn unanswered(object: &Value, annotation: &str, limit: Duration) -> C
         .find(|it| it.condition_type == condition::READY && it.status != condition::Status::True);
     match unready.and_then(|it| it.message).filter(|it| !it.is_empty()) {
         Some(message) => error.hint(format!("it is not ready: {message}")),
-        None => error.hint("does a controller run? `krono up` has one, `krono controller` is one"),
+        None => error.hint(IS_THERE_A_CONTROLLER),
     }
 }

@@ -203,10 +203,18 @@ fn v25_and_v42_deletions_wait_for_approval() {
     renamed["spec"]["resources"][0]["readyWhen"] = json!(["${other.data.text == \"two\"}"]);
     renamed["spec"]["resources"][0]["template"]["metadata"]["name"] = json!("${schema.metadata.name}-other");
     cluster.apply(&renamed);
-    let waits = |it: &Value| it["propagation"]["waiting"][0]["reason"] == "DeletesNeedApproval";
-    until(&cluster, |it| it["propagation"]["revision"] == 2 && waits(it));
     let approved = "Revision 2 may delete what it no longer has\n";
     assert_eq!(cluster.told(&["propagation", "approve", "app", "--deletes"]), approved);
     assert_eq!(request(&cluster), json!({"krono.dev/allow-deletes": "2"}));
     until_phase(&cluster, 2, "Completed");
+}
+
+#[test]
+fn v42_nobody_approves_of_an_edit_that_no_controller_has_seen() {
+    let cluster = Cluster::start(Controllers::None);
+    cluster.apply(&definition("one", &json!({})));
+    let unseen = "error: no controller has looked at the last edit of rgd/app within 1 s\n\
+        hint: does a controller run? `krono up` has one, `krono controller` is one\n";
+    let words = ["propagation", "approve", "app", "--deletes", "--timeout=1"];
+    assert_eq!(cluster.complaint(&words, 1), unseen);
 }

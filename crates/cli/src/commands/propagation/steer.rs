@@ -6,9 +6,9 @@ use krono_model::names;
 use serde_json::Value;
 
 use super::super::cluster::objects::Objects;
-use super::super::cluster::subject::Definition;
+use super::super::cluster::subject::{self, Definition};
 use super::super::cluster::wait::{Waited, until};
-use super::super::cluster::{annotate, unanswered};
+use super::super::cluster::{self, annotate, unanswered};
 use crate::arguments::propagation::{ApproveStageArguments, DefinitionArguments};
 use crate::command_error::CommandError;
 use crate::output::Output;
@@ -77,8 +77,7 @@ pub(super) async fn approve(
     arguments: &ApproveStageArguments,
     output: &mut Output,
 ) -> Result<(), CommandError> {
-    let (objects, definition) =
-        super::definition(&arguments.definition.place, &arguments.definition.object).await?;
+    let (objects, definition) = seen(&arguments.definition).await?;
     let Some(current) = definition.revisions.current().map(|it| it.number) else {
         return Err(CommandError::wrong(format!("rgd/{} has no revision yet", definition.name())));
     };
@@ -108,6 +107,28 @@ pub(super) async fn approve(
     let wanted = [(names::APPROVED_STAGES_ANNOTATION, text.as_str())];
     annotate::set(&objects, &definition.kind, &definition.object, &wanted).await?;
     output.text(&format!("Stage {stage} may move to revision {current}\n"))
+}
+
+/// A definition whose status is about its spec as it is, so that nobody approves of what was current before.
+async fn seen(arguments: &DefinitionArguments) -> Result<(Objects, Definition), CommandError> {
+    let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
+    let is_seen = |it: &Value| it["status"]["observedGeneration"] == it["metadata"]["generation"];
+    let Some(limit) = arguments.wait.limit().filter(|_| !is_seen(&definition.object)) else {
+        return Ok((objects, definition));
+    };
+    let look = |it: &Value| is_seen(it).then_some(());
+    match until(&objects, &definition.kind, definition.object.clone(), limit, look).await? {
+        Waited::Seen(()) => {
+            let definition = subject::definition(&objects, definition.name()).await?;
+            Ok((objects, definition))
+        }
+        Waited::TimedOut(_) => Err(CommandError::wrong(format!(
+            "no controller has looked at the last edit of rgd/{} within {} s",
+            definition.name(),
+            limit.as_secs()
+        ))
+        .hint(cluster::IS_THERE_A_CONTROLLER)),
+    }
 }
 
 /// Asks for something that the controller answers by taking the request away; then the definition is to be like this.
