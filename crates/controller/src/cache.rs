@@ -10,6 +10,8 @@ use krono_planner::digest::Digest;
 use krono_planner::instance::Applied;
 use serde_json::{Value, json};
 
+use crate::live::Glimpse;
+
 pub(crate) use packed::{Packed, Sample};
 
 pub(crate) use watch::{Filter, Incomplete, KindCache, Reading};
@@ -49,6 +51,11 @@ impl Entry {
         self.object.unpack()
     }
 
+    /// The same for as long as nothing more is seen of the object.
+    pub(crate) fn sight(&self) -> Sight {
+        self.sight
+    }
+
     pub(crate) fn labels(&self) -> Value {
         self.object.labels()
     }
@@ -83,14 +90,14 @@ impl Entry {
 /// That is a newer version, or the same seen through a newer schema: while the schema of a kind changes, a server shows
 /// fields to some that it still hides from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Sight {
+pub(crate) struct Sight {
     version: u64,
     /// How many values it has, managed fields aside.
     extent: usize,
 }
 
 impl Sight {
-    fn of(object: &Value) -> Self {
+    pub(crate) fn of(object: &Value) -> Self {
         let managed = object["metadata"].get("managedFields").map_or(0, extent);
         Self { version: version(object), extent: extent(object) - managed }
     }
@@ -104,12 +111,12 @@ fn extent(value: &Value) -> usize {
     }
 }
 
-/// What became of an object that was put in.
+/// What became of an object that was told of.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Put {
-    /// It was known, in this version or a newer one.
+    /// It was known, in this version or a newer one, or to be gone.
     Known,
-    /// It is new, or newer; these labels and annotations it had before.
+    /// It is new, or newer, or gone; that is what it was before.
     Changed { before: Option<Value> },
 }
 
@@ -160,8 +167,12 @@ impl Objects {
 
     /// Takes in the answer to a write of ours, unless the watch has shown what came after it.
     pub(crate) fn answer(&mut self, object: &mut Value, desired: Option<Digest>) -> Put {
-        let mut entry = Entry::read(object, &mut self.sample);
         let (namespace, name) = identity(object);
+        let is_known = |it: &Entry| desired.is_none() && it.sight >= Sight::of(object);
+        if self.get(&namespace, &name).is_some_and(is_known) {
+            return Put::Known;
+        }
+        let mut entry = Entry::read(object, &mut self.sample);
         entry.applied = desired.zip(entry.live).map(|(desired, live)| Applied { desired, live });
         let shown = self.shown;
         match self.get_mut(&namespace, &name) {
@@ -196,12 +207,14 @@ impl Objects {
     }
 
     /// A watch shows that an object is gone; another may have its name by now.
-    pub(crate) fn show_removed(&mut self, object: &Value) -> Option<Value> {
+    pub(crate) fn show_removed(&mut self, object: &Value) -> Put {
         self.shown = self.shown.max(version(object));
-        self.dead.remove(uid(object));
+        if self.dead.remove(uid(object)) {
+            return Put::Known;
+        }
         let (namespace, name) = identity(object);
-        let known = self.get(&namespace, &name)?;
-        if *known.uid == *uid(object) { self.remove(&namespace, &name) } else { None }
+        let is_same = self.get(&namespace, &name).is_some_and(|it| *it.uid == *uid(object));
+        Put::Changed { before: if is_same { self.remove(&namespace, &name) } else { None } }
     }
 
     /// A watch has shown all there is.
@@ -210,10 +223,10 @@ impl Objects {
     }
 
     /// Whether these are all objects there are, each in the version that is known.
-    pub(crate) fn are(&self, live: &[Value]) -> bool {
-        let is_known = |object: &Value| {
-            let (namespace, name) = identity(object);
-            self.get(&namespace, &name).is_some_and(|it| it.sight.version == version(object))
+    pub(crate) fn are(&self, live: &[Glimpse]) -> bool {
+        let is_known = |Glimpse { metadata }: &Glimpse| {
+            let known = self.get(&metadata.namespace, &metadata.name);
+            known.is_some_and(|it| it.sight.version == number(&metadata.resource_version))
         };
         let count: usize = self.namespaces.values().map(BTreeMap::len).sum();
         count == live.len() && live.iter().all(is_known)
@@ -291,9 +304,13 @@ pub(crate) fn identity(object: &Value) -> (String, String) {
     (text("namespace"), text("name"))
 }
 
-/// Versions of one kind are numbers that grow; 0 for those that are none.
 fn version(object: &Value) -> u64 {
-    object["metadata"]["resourceVersion"].as_str().and_then(|it| it.parse().ok()).unwrap_or(0)
+    object["metadata"]["resourceVersion"].as_str().map_or(0, number)
+}
+
+/// Versions of one kind are numbers that grow; 0 for those that are none.
+fn number(version: &str) -> u64 {
+    version.parse().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -370,7 +387,7 @@ mod tests {
         assert_eq!(version_of(&objects, "a"), None);
 
         objects.answer(&mut with_uid("second", 5), None);
-        assert_eq!(objects.show_removed(&with_uid("first", 4)), None);
+        assert_eq!(objects.show_removed(&with_uid("first", 4)), Put::Known);
         assert_eq!((version_of(&objects, "a"), objects.dead.len()), (Some(5), 0));
     }
 

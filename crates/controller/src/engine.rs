@@ -22,6 +22,7 @@ use crate::definition::Takeover;
 use crate::events::Events;
 use crate::fleet::{self, Fleets};
 use crate::hindrances::Hindrances;
+use crate::kept::Kept;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::queue::{Key, Outcome, Queue};
@@ -55,8 +56,7 @@ pub(crate) struct Engine {
     revisions: OnceLock<Arc<KindCache>>,
     inputs: OnceLock<Arc<KindCache>>,
     namespaces: OnceLock<Arc<KindCache>>,
-    /// By definition, the revisions that were last read.
-    kept: Mutex<HashMap<Arc<str>, Arc<Revisions>>>,
+    kept: Kept,
     /// By definition, when its instances were last counted in public.
     counted: Mutex<HashMap<Arc<str>, Instant>>,
     /// What was last told of a definition or an instance without anything being done.
@@ -81,7 +81,7 @@ impl Engine {
             revisions: OnceLock::new(),
             inputs: OnceLock::new(),
             namespaces: OnceLock::new(),
-            kept: Mutex::default(),
+            kept: Kept::default(),
             counted: Mutex::default(),
             told: Mutex::default(),
             requests,
@@ -145,29 +145,16 @@ impl Engine {
     /// The revisions of one definition that are kept, as far as the cache knows.
     pub(crate) fn revisions_of(&self, definition: &Value) -> Result<Arc<Revisions>, Incomplete> {
         let reading = self.revisions().read()?;
-        let name = definition["metadata"]["name"].as_str().unwrap_or_default();
-        let own = reading.objects().within(None).filter(|(_, it, _)| revisions::may_be_of(it, name));
-        let own: Vec<Value> = own.map(|(_, _, entry)| entry.object()).collect();
-        Ok(self.keep(definition, &own))
+        Ok(self.kept.cached(definition, reading.objects(), self.options.graph))
     }
 
     /// The same, asked of the server; the cache learns them too, or the next look would know less than this one.
     pub(crate) async fn live_revisions_of(&self, definition: &Value) -> kube::Result<Arc<Revisions>> {
         let name = definition["metadata"]["name"].as_str().unwrap_or_default();
         let listed = self.requests.list(&revisions::resource(), Some(revisions::selector(name))).await?;
-        let read = self.keep(definition, &listed);
+        let read = self.kept.listed(definition, &listed, self.options.graph);
         self.revisions().learn(listed, &Key::Definition(name.into()));
         Ok(read)
-    }
-
-    fn keep<'o>(&self, definition: &Value, all: impl IntoIterator<Item = &'o Value>) -> Arc<Revisions> {
-        let name = definition["metadata"]["name"].as_str().unwrap_or_default();
-        let own = all.into_iter().filter(|it| revisions::definition_of(it) == name);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = kept.get(name).map(AsRef::as_ref);
-        let read = Arc::new(revisions::read(definition, own, before, self.options.graph));
-        kept.insert(name.into(), Arc::clone(&read));
-        read
     }
 
     /// The revisions that are kept have changed, and what is current has not.
@@ -278,7 +265,7 @@ impl Engine {
     /// Serves a definition no longer.
     pub(crate) fn stop_serving(&self, definition: &str) {
         let serving = self.servings.write().unwrap_or_else(PoisonError::into_inner).remove(definition);
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).remove(definition);
+        self.kept.forget(definition);
         self.fleets.forget(definition);
         if let Some(serving) = serving {
             self.router.stop(&serving.instances.kind);

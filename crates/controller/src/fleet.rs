@@ -46,6 +46,15 @@ struct Fleet {
 /// What was the same for all instances before.
 struct Before(Option<Arc<Facts>>);
 
+impl Before {
+    /// Whether other facts are news for any instance.
+    fn concerns(&self, serving: &Serving, facts: &Facts) -> bool {
+        let census = serving.instances.census();
+        let is_same = |before: &Arc<Facts>| census.is_ok_and(|it| facts.is_same_for(&it, before));
+        !self.0.as_ref().is_some_and(is_same)
+    }
+}
+
 impl Fleets {
     /// What is the same for all instances of a definition; nothing before somebody looked, and without revisions.
     pub(crate) fn facts(&self, definition: &str) -> Option<Arc<Facts>> {
@@ -127,8 +136,9 @@ pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome
     let news = engine.fleets.take_stale(definition).then(|| facts(engine, &serving));
     let news = news.and_then(|facts| engine.fleets.learn(definition, facts));
     let asking = engine.fleets.take_asking(definition);
-    let all = if news.is_some() || engine.fleets.is_due(definition) { all(&serving) } else { Vec::new() };
     let Some(facts) = engine.fleets.facts(definition) else { return Outcome::Done };
+    let concerns_all = news.as_ref().is_some_and(|it| it.concerns(&serving, &facts));
+    let all = if concerns_all || engine.fleets.is_due(definition) { all(&serving) } else { Vec::new() };
     let is_waited = facts.is_gated || news.is_some();
     let turns = if is_waited { waves::turns(engine, &serving).await } else { Ok(waves::Turns::default()) };
     let turns = match turns {

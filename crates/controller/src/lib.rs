@@ -17,6 +17,7 @@ mod fleet;
 mod graphs;
 mod hindrances;
 mod instance;
+mod kept;
 mod lease;
 mod live;
 mod metrics;

@@ -31,6 +31,28 @@ impl<'de> Deserialize<'de> for Live {
     }
 }
 
+/// Which version of an object there is: the rest of what a server sends is read past.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Glimpse {
+    pub(crate) metadata: Identity,
+}
+
+/// An object in one version.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Identity {
+    #[serde(default)]
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) resource_version: String,
+}
+
+/// All objects of a kind at a glance.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Glimpses {
+    pub(crate) items: Vec<Glimpse>,
+}
+
 impl Resource for Live {
     type DynamicType = ApiResource;
     type Scope = DynamicResourceScope;

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::cache::KindCache;
 use crate::engine::Engine;
 use crate::run::Controllers;
 
@@ -39,15 +38,10 @@ async fn is_quiet(engine: &Engine) -> bool {
         return false;
     }
     for cache in engine.caches.held() {
-        if !is_current(engine, &cache).await {
+        // Nobody can be behind with a kind that is not served.
+        if !cache.is_current(&engine.requests).await.unwrap_or(true) {
             return false;
         }
     }
     engine.queue.is_idle()
-}
-
-/// Nobody can be behind with a kind that is not served.
-async fn is_current(engine: &Engine, cache: &KindCache) -> bool {
-    let live = engine.requests.list(&cache.resource, cache.filter.labels()).await;
-    live.is_err() || cache.read().is_ok_and(|it| live.is_ok_and(|live| it.objects().are(&live)))
 }

@@ -10,12 +10,12 @@ use kube::api::{
     ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, Preconditions,
     PropagationPolicy, ValidationDirective,
 };
-use kube::{Api, Client};
+use kube::{Api, Client, Resource as _};
 use serde_json::Value;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{sleep, timeout};
 
-use crate::live::Live;
+use crate::live::{Glimpse, Glimpses, Live};
 use crate::pauses::{Pauses, is_overload};
 
 /// Who changes what is not applied.
@@ -137,6 +137,21 @@ impl Requests {
         let parameters = ListParams { label_selector: labels, ..ListParams::default() };
         let answer = self.send(|| api.list(&parameters)).await;
         Ok(answer?.items.into_iter().map(|it| it.value).collect())
+    }
+
+    /// The same, of which only the versions are of interest.
+    pub(crate) async fn glance(
+        &self,
+        resource: &ApiResource,
+        labels: Option<String>,
+    ) -> kube::Result<Vec<Glimpse>> {
+        let request = kube::core::Request::new(Live::url_path(resource, None));
+        let parameters = ListParams { label_selector: labels, ..ListParams::default() };
+        let answer = self.send(|| async {
+            let request = request.list_metadata(&parameters).map_err(kube::Error::BuildRequest)?;
+            self.client.request::<Glimpses>(request).await
+        });
+        Ok(answer.await?.items)
     }
 
     /// The object of that name.

@@ -69,7 +69,7 @@ mod tests {
         };
         check(Notes::Doubted, [Some("kubectl-annotate"), None]);
         check(Notes::Believed, [Some("kubectl-annotate"), Some("alice")]);
-        let pruned = Notice::Lineage(OfLineage::Pruned { number: to });
+        let pruned = Notice::Lineage(OfLineage::Pruned { numbers: vec![to] });
         assert_eq!(asker(&pruned, &written(names::ROLLBACK_ANNOTATION), Notes::Believed), None);
     }
 

@@ -124,7 +124,8 @@ pub enum Action {
         /// What to change.
         patch: Value,
     },
-    /// Deletion of a revision, if it is still the one that was seen.
+    /// Deletion of a revision that nothing needs, if it is still the one that was seen. Who does that may [let it
+    /// go](letting_go) at once, or at the next look.
     DeleteRevision {
         /// Which.
         name: String,
@@ -406,6 +407,11 @@ fn finalizers(definition: &Value) -> &[Value] {
 
 fn has_finalizer(definition: &Value) -> bool {
     finalizers(definition).iter().any(|it| it == names::FINALIZER)
+}
+
+/// What lets a revision go that was deleted because nothing needs it; nothing when others hold it alone.
+pub fn letting_go(revision: &Value) -> Option<Value> {
+    has_finalizer(revision).then(|| finalizer_patch(revision, false))
 }
 
 /// The list of finalizers with or without krono's; others keep theirs because the patch names the version seen.

@@ -61,8 +61,9 @@ pub struct World<'a> {
 
 /// Whether an instance has resources and does not say which revision they were made with.
 pub fn is_lost(instance: &Value) -> bool {
-    let inventory = Inventory::read(instance).ok().flatten().unwrap_or_default();
-    assignment(instance).is_none() && !inventory.group_kinds.is_empty()
+    let has_resources =
+        || Inventory::read(instance).ok().flatten().is_some_and(|it| !it.group_kinds.is_empty());
+    assignment(instance).is_none() && has_resources()
 }
 
 /// Decides which revision an instance should run; its resources are looked at only when it [is lost](is_lost).

@@ -89,6 +89,18 @@ impl<C> Revisions<C> {
         Some(Revision { presence: Presence::Live, ..revision })
     }
 
+    /// The objects that hold them, without their content, but for one that is [whole](Self::whole).
+    pub fn objects<'r>(&'r self, whole: Option<&'r Value>) -> BTreeMap<RevisionNumber, &'r Value> {
+        let number = |it: &Value| it["spec"]["revision"].as_i64().and_then(RevisionNumber::from_wire);
+        let objects = self.objects.iter().map(|(number, object)| (*number, object));
+        objects.chain(whole.and_then(|it| Some((number(it)?, it)))).collect()
+    }
+
+    /// The object of that name, without its content: whoever has not seen a newer one may read it again.
+    pub fn object(&self, name: &str) -> Option<&Value> {
+        self.objects.values().find(|it| text(it, "name") == name)
+    }
+
     /// Whether instances learn the same from others that are kept.
     pub fn tells(&self, other: &Self) -> bool {
         let marks = |it: &Self| -> Vec<_> {
@@ -114,15 +126,11 @@ impl<C> Revisions<C> {
 }
 
 impl<C: Content> Revisions<C> {
-    /// The objects; with all that a revision says for the one that is asked for.
-    pub fn objects(&self, whole: Option<RevisionNumber>) -> BTreeMap<RevisionNumber, Value> {
-        let mut objects = self.objects.clone();
-        if let Some(number) = whole
-            && let (Some(object), Some(kept)) = (objects.get_mut(&number), self.kept.get(&number))
-        {
-            object["spec"] = kept.content.spec();
-        }
-        objects
+    /// The object of a revision, with its content.
+    pub fn whole(&self, number: RevisionNumber) -> Option<Value> {
+        let mut object = self.objects.get(&number)?.clone();
+        object["spec"] = self.kept.get(&number)?.content.spec();
+        Some(object)
     }
 }
 
@@ -185,15 +193,16 @@ fn is_held(object: &Value) -> bool {
     finalizers.is_some_and(|all| all.iter().any(|it| it == names::FINALIZER))
 }
 
-/// A revision without what makes it large.
+/// A revision without what makes it large, of which the same can be read as long as its content is known.
 fn without_content(object: &Value) -> Value {
     let spec = &object["spec"];
+    let schema = json!({"kind": spec["schema"]["kind"], "group": spec["schema"]["group"]});
     json!({
         "apiVersion": object["apiVersion"],
         "kind": object["kind"],
         "metadata": object["metadata"],
         "spec": {"revision": spec["revision"], "createdAt": spec["createdAt"], "restoredFrom": spec["restoredFrom"],
-            "changeCause": spec["changeCause"]},
+            "changeCause": spec["changeCause"], "schema": schema},
         "status": object["status"],
     })
 }

@@ -19,6 +19,7 @@ use super::{Entry, Objects, Put, identity};
 use crate::catalogue::Served;
 use crate::live::Live;
 use crate::queue::Key;
+use crate::requests::Requests;
 use crate::router::Router;
 
 /// Which objects of a kind are of interest.
@@ -106,6 +107,12 @@ impl KindCache {
         let census = Arc::new(Census::of(reading.objects().all().map(Entry::without_spec)));
         *counted = Some((changes, Arc::clone(&census)));
         Ok(census)
+    }
+
+    /// Whether it holds what the server has, in the same versions: told more quickly than all objects are read.
+    pub(crate) async fn is_current(&self, requests: &Requests) -> kube::Result<bool> {
+        let live = requests.glance(&self.resource, self.filter.labels()).await?;
+        Ok(self.read().is_ok_and(|it| it.objects().are(&live)))
     }
 
     /// Whether an object of that name is known.
@@ -220,8 +227,9 @@ impl Watch {
             Event::Apply(object) => self.show(object.value),
             Event::Delete(object) => {
                 let mut state = write(&self.state);
-                let before = state.objects.show_removed(&object.value);
-                self.router.touch(&self.kind, before.as_ref(), Some(&object.value));
+                if let Put::Changed { before } = state.objects.show_removed(&object.value) {
+                    self.router.touch(&self.kind, before.as_ref(), Some(&object.value));
+                }
             }
             Event::InitDone => {
                 for (namespace, name) in std::mem::take(unlisted) {

@@ -18,17 +18,17 @@ pub(super) struct Fleet {
 }
 
 impl Fleet {
-    /// From the cache of those who are looked after, unless that may be behind; else from the server.
+    /// From the cache of those who are looked after, unless that is behind when it must not be; else from the server.
     pub(super) async fn of(
         engine: &Engine,
-        name: &str,
+        definition: &Value,
         served: Option<&Served>,
         live: bool,
     ) -> kube::Result<Self> {
-        let is_ending =
-            engine.definition(name).is_some_and(|it| !it["metadata"]["deletionTimestamp"].is_null());
-        if !live
-            && let Some(serving) = engine.serving(name)
+        let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+        let is_ending = !definition["metadata"]["deletionTimestamp"].is_null();
+        if let Some(serving) = engine.serving(name)
+            && (!live || serving.instances.is_current(&engine.requests).await?)
             && let (Ok(census), Ok(reading)) = (serving.instances.census(), serving.instances.read())
         {
             let instances = reading.objects().all().filter(|_| is_ending).map(Entry::without_spec);

@@ -1,6 +1,5 @@
 //! What a plan for one definition is made from.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use krono_graph::{CompiledGraph, Diagnostic, Interface, compile};
@@ -27,7 +26,8 @@ pub(super) struct Observed {
     pub(super) served: Option<Served>,
     compiled: Result<CompiledGraph, Vec<Diagnostic>>,
     interface: Option<Map<String, Value>>,
-    objects: BTreeMap<RevisionNumber, Value>,
+    /// The revision whose content somebody wants back.
+    asked: Option<Value>,
     left_by_kro: Vec<Value>,
     serving: Serving,
     fleet: Fleet,
@@ -61,10 +61,11 @@ impl Observed {
         Ok(Self {
             name: Arc::clone(name),
             interface: (!is_issued && compiled.is_ok()).then(interface),
-            objects: revisions.objects(asked(&definition)),
+            asked: asked(&definition).and_then(|it| revisions.whole(it)),
             left_by_kro: takeover::left_by_kro(engine, &definition, &revisions.history, freshness).await?,
             serving: serving(engine, name, &definition).await?,
-            fleet: Fleet::of(engine, name, served.as_ref(), needs_live_fleet(&revisions, freshness)).await?,
+            fleet: Fleet::of(engine, &definition, served.as_ref(), needs_live_fleet(&revisions, freshness))
+                .await?,
             definition,
             revisions,
             crd,
@@ -92,7 +93,7 @@ impl Observed {
             serving: self.serving,
             past: Past {
                 history: &self.revisions.history,
-                objects: &self.objects.iter().map(|(number, object)| (*number, object)).collect(),
+                objects: &self.revisions.objects(self.asked.as_ref()),
                 deleted: &self.revisions.deleted,
                 graphs: &*self.revisions,
                 uses: &self.fleet.census.uses,

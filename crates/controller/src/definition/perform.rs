@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use krono_history::issue::Named;
-use krono_planner::definition::Action;
+use krono_planner::definition::{Action, letting_go};
 use krono_planner::instance::ObjectName;
 use serde_json::Value;
 
@@ -112,10 +112,15 @@ impl Place<'_> {
 
     async fn delete_revision(&self, name: &str, uid: &str) -> kube::Result<()> {
         let of = object_name(revisions::kind(), name);
-        match self.engine.requests.delete(&revisions::resource(), &of, uid).await? {
-            Some(left) => self.engine.revisions().answer(left, None, &self.by()),
-            None => self.engine.revisions().bury("", name, &self.by()),
+        let left = self.engine.requests.delete(&revisions::resource(), &of, uid).await?;
+        let Some(left) = left else {
+            self.engine.revisions().bury("", name, &self.by());
+            return Ok(());
+        };
+        if let Some(patch) = letting_go(&left) {
+            return self.patch_revision(name, &patch, Subresource::None).await;
         }
+        self.engine.revisions().answer(left, None, &self.by());
         Ok(())
     }
 

@@ -202,6 +202,7 @@ impl<'w, 'a> Decision<'w, 'a> {
     fn pruned(&mut self) {
         let world = self.world;
         let fates = fates(world.history, &self.kept, world.now, world.freshness);
+        let mut numbers = Vec::new();
         for revision in world.history.live() {
             let object = || revision.object.clone();
             match fates.get(&revision.number) {
@@ -211,7 +212,7 @@ impl<'w, 'a> Decision<'w, 'a> {
                 Some(Fate::Unmark) => self.actions.push(Action::Unmark(object())),
                 Some(Fate::Delete) => {
                     self.actions.push(Action::Prune(object()));
-                    self.tell(Notice::Pruned { number: revision.number });
+                    numbers.push(revision.number);
                 }
                 Some(Fate::Recheck) => self.issue.needs_live_look = true,
                 Some(Fate::Due(at)) => {
@@ -219,6 +220,9 @@ impl<'w, 'a> Decision<'w, 'a> {
                 }
                 Some(Fate::Kept) | None => {}
             }
+        }
+        if !numbers.is_empty() {
+            self.tell(Notice::Pruned { numbers });
         }
     }
 }

@@ -104,6 +104,9 @@ pub enum Refusal {
     Exhausted(#[from] Exhausted),
 }
 
+/// The most rows of numbers in one notice.
+const MOST_SPANS: usize = 20;
+
 /// Something that people should hear of once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
@@ -137,10 +140,10 @@ pub enum Notice {
         /// The identity of what is pending.
         pending: Digest,
     },
-    /// A revision is deleted.
+    /// Revisions are deleted.
     Pruned {
-        /// Its number.
-        number: RevisionNumber,
+        /// Their numbers, in order.
+        numbers: Vec<RevisionNumber>,
     },
 }
 
@@ -152,6 +155,23 @@ impl Notice {
             Self::Issued { .. } | Self::RollingBack { .. } | Self::Pruned { .. } => false,
         }
     }
+}
+
+/// Numbers as people write them, those in a row as one; the first of very many, for an event is short.
+fn spans(numbers: &[RevisionNumber]) -> String {
+    let mut rows: Vec<(RevisionNumber, RevisionNumber)> = Vec::new();
+    for number in numbers {
+        match rows.last_mut() {
+            Some((_, last)) if last.distance(*number) == 1 => *last = *number,
+            Some(_) | None => rows.push((*number, *number)),
+        }
+    }
+    let text = |(first, last): &(RevisionNumber, RevisionNumber)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    let told: Vec<String> = rows.iter().take(MOST_SPANS).map(text).collect();
+    let others = if rows.len() > MOST_SPANS { " and others" } else { "" };
+    told.join(", ") + others
 }
 
 impl fmt::Display for Notice {
@@ -180,7 +200,28 @@ impl fmt::Display for Notice {
                 f,
                 "{request:?} does not name what is pending, which is {pending}; ask for \"true\" or for its first digits"
             ),
-            Self::Pruned { number } => write!(f, "pruned revision {number}, which nothing needs"),
+            Self::Pruned { numbers } => {
+                let many = if numbers.len() == 1 { "" } else { "s" };
+                write!(f, "pruned revision{many} {}, which nothing needs", spans(numbers))
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn revisions_that_go_together_are_told_together() {
+        let check = |numbers: &[u64], expected: &str| {
+            let numbers = numbers.iter().filter_map(|it| RevisionNumber::new(*it)).collect();
+            assert_eq!(Notice::Pruned { numbers }.to_string(), expected);
+        };
+        check(&[1], "pruned revision 1, which nothing needs");
+        check(&[1, 2, 3, 5, 8, 9], "pruned revisions 1-3, 5, 8-9, which nothing needs");
+        let apart: Vec<u64> = (1..=30).map(|it| it * 2).collect();
+        let told: Vec<String> = apart.iter().take(20).map(ToString::to_string).collect();
+        check(&apart, &format!("pruned revisions {} and others, which nothing needs", told.join(", ")));
     }
 }

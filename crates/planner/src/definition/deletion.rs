@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     Action, Failure, Notice, Plan, Serving, Waiting, World, crd, finalizer_patch, has_finalizer,
-    is_terminating, lineage, metadata, status, without_graph,
+    is_terminating, letting_go, lineage, metadata, status, without_graph,
 };
 
 /// What becomes of the instances of a definition that goes.
@@ -175,7 +175,7 @@ fn without_revision(revision: &Value) -> Option<Action> {
     if !is_terminating(revision) {
         return Some(Action::DeleteRevision { name, uid: metadata(revision, "uid").to_owned() });
     }
-    has_finalizer(revision).then(|| Action::PatchRevision { name, patch: finalizer_patch(revision, false) })
+    letting_go(revision).map(|patch| Action::PatchRevision { name, patch })
 }
 
 fn end(world: &World<'_>) -> Plan {

@@ -21,6 +21,8 @@ pub struct Census {
     pub sizes: Instances,
     /// What they need.
     pub uses: Uses,
+    /// The contents of all inputs that they tell of.
+    pub inputs: BTreeSet<Digest>,
     /// The contents that they stay at whatever becomes current.
     pub staying: BTreeSet<Digest>,
     /// How many are assigned to what.
@@ -52,6 +54,7 @@ impl Census {
         }
         self.staying.extend(needs.assigned.filter(|_| needs.stays));
         self.uses.contents.extend(needs.assigned.into_iter().chain(needs.observed));
+        self.inputs.extend(contents_of_inputs(instance));
         if needs.is_blocked {
             self.uses.contents.extend(contents_of_inputs(instance));
         }

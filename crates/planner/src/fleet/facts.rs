@@ -7,7 +7,8 @@ use krono_graph::KindName;
 use krono_history::hold::{self, Hold, Place};
 use krono_history::input::{self, Definition};
 use krono_history::issue::Named;
-use krono_history::revision::History;
+use krono_history::retention::Uses;
+use krono_history::revision::{History, Revision};
 use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
@@ -18,6 +19,7 @@ use krono_propagation::mark;
 use krono_propagation::policy::RollbackMode;
 use serde_json::Value;
 
+use super::census::Census;
 use super::deletions;
 use super::waves::Waves;
 use crate::definition::Graphs;
@@ -136,6 +138,25 @@ impl Facts {
             || self.policies != before.policies
             || self.gates != before.gates
             || inputs.iter().map(|it| it.definition.digest).any(|it| is_kept(self, it) != is_kept(before, it))
+    }
+
+    /// Whether nothing is different for instances like these: revisions came or went that they do not mention.
+    pub fn is_same_for(&self, instances: &Census, before: &Self) -> bool {
+        let latest = self.history.latest().map(|it| it.number);
+        let is_mentioned = |it: &&Revision| {
+            let Uses { named, contents, .. } = &instances.uses;
+            Some(it.number) == latest
+                || named.contains(&it.number)
+                || contents.contains(&it.digest)
+                || instances.inputs.contains(&it.digest)
+        };
+        let mentioned = |facts: &Self| {
+            let history = History::new(facts.history.all().filter(is_mentioned).cloned().collect());
+            let issued_at = facts.issued_at.iter().filter(|(it, _)| history.find(**it).is_some());
+            let issued_at = issued_at.map(|(number, at)| (*number, *at)).collect();
+            Self { history, issued_at, ..facts.clone() }
+        };
+        mentioned(self) == mentioned(before)
     }
 
     /// Whether what instances move to is what marks and holds say: before that is served, nobody may move to what was given up.
@@ -272,4 +293,45 @@ fn keeps_objects(definition: &Value) -> bool {
 
 fn stamping(policy: &Value) -> Stamping {
     if policy["stampResources"] == "Always" { Stamping::Always } else { Stamping::OnChange }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn number(number: u64) -> RevisionNumber {
+        RevisionNumber::new(number).unwrap_or(RevisionNumber::FIRST)
+    }
+
+    fn content(number: u64) -> Digest {
+        Digest::of_definition(&json!({"schema": {"kind": number.to_string()}}))
+    }
+
+    fn facts(kept: &[u64]) -> Facts {
+        let history = History::new(kept.iter().map(|it| Revision::new(number(*it), content(*it))).collect());
+        let issued_at = kept.iter().map(|it| (number(*it), Timestamp::UNIX_EPOCH)).collect();
+        let current = Named { name: String::new(), number: number(9), digest: content(9) };
+        Facts::of(&json!({}), &current, &history, issued_at, Notes::Doubted)
+    }
+
+    #[test]
+    fn v30_what_nobody_mentions_comes_and_goes_unnoticed() {
+        let before = facts(&[1, 2, 3, 4, 9]);
+        let mut census = Census::default();
+        census.uses.named.insert(number(2));
+        census.uses.contents.insert(content(3));
+        census.inputs.insert(content(4));
+        let check = |kept: &[u64], expected: bool| {
+            assert_eq!(facts(kept).is_same_for(&census, &before), expected, "{kept:?}");
+        };
+        check(&[1, 2, 3, 4, 9], true);
+        check(&[2, 3, 4, 9], true);
+        check(&[1, 3, 4, 9], false);
+        check(&[1, 2, 4, 9], false);
+        check(&[1, 2, 3, 9], false);
+        check(&[1, 2, 3, 4], false);
+        check(&[1, 2, 3, 4, 9, 10], false);
+    }
 }

@@ -1,11 +1,10 @@
 //! One process looks at the definition: observe, plan, one write at a time, publish.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use krono_history::Digest;
 use krono_history::retention::Freshness;
 use krono_history::witness::Notes;
-use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_planner::definition::{
     Action, Failure, Past, Plan, Serving as Served, Waiting, World, crd_name, plan,
@@ -65,7 +64,7 @@ impl Simulation {
         }
         if let Some(sabotage) = governance.sabotage {
             let all = observed.revisions.objects(None);
-            sabotage(&mut plan, &all.values().collect::<Vec<_>>());
+            sabotage(&mut plan, &all.into_values().collect::<Vec<_>>());
         }
         self.broken.extend(self.chronicle.wrong_with(&plan.actions, governance, &self.server));
         if plan.actions.is_empty() {
@@ -263,9 +262,8 @@ impl Observed {
         let is_issued = self.revisions.history.latest().is_some_and(|it| it.digest == digest);
         let is_new = !is_issued && self.edit.compiled.is_ok();
         let asked = self.definition["metadata"]["annotations"][names::ROLLBACK_ANNOTATION].as_str();
-        let objects = self.revisions.objects(asked.and_then(|it| it.parse().ok()));
-        let objects: BTreeMap<RevisionNumber, &Value> =
-            objects.iter().map(|(number, object)| (*number, object)).collect();
+        let whole = asked.and_then(|it| self.revisions.whole(it.parse().ok()?));
+        let objects = self.revisions.objects(whole.as_ref());
         let instances: Vec<&Value> = self.instances.iter().collect();
         plan(&World {
             definition: &self.definition,
