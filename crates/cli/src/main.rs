@@ -20,6 +20,10 @@ use std::process::ExitCode;
 
 use crate::output::Output;
 
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     let mut output = Output::of_this_process();
     let result = match program::parse(std::env::args_os()) {
