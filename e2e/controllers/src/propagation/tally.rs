@@ -26,6 +26,8 @@ pub(super) struct Tally {
     by_instance: BTreeMap<String, Written>,
     others: BTreeMap<String, usize>,
     refused: usize,
+    /// By instance, when its status was written and with what.
+    statuses: BTreeMap<String, Vec<String>>,
 }
 
 impl Tally {
@@ -34,6 +36,7 @@ impl Tally {
         for write in writes {
             if write.is_taken {
                 tally.add(&write.path);
+                tally.tell(write);
             } else {
                 tally.refused += 1;
             }
@@ -56,6 +59,12 @@ impl Tally {
         }
     }
 
+    fn tell(&mut self, write: &Write) {
+        let Some((_, rest)) = write.path.split_once("/sites/") else { return };
+        let Some((name, "status")) = rest.split_once('/') else { return };
+        self.statuses.entry(name.to_owned()).or_default().push(format!("{}: {}", write.at, write.text));
+    }
+
     /// Holds the writes about instances against rule V16: for each move to another content at most one write of the
     /// resource that changes, none of any other, and three of the status.
     pub(super) fn check<'t>(
@@ -72,7 +81,9 @@ impl Tally {
                 && written.status <= 3 * track.moves
                 && (written.same, written.object) == (0, 0);
             if !is_within {
-                wrong.push(format!("{name} has moved {} times: {written:?}", track.moves));
+                let told = self.statuses.get(name).filter(|_| wrong.is_empty()).cloned().unwrap_or_default();
+                let told = told.join("\n    ");
+                wrong.push(format!("{name} has moved {} times: {written:?}\n    {told}", track.moves));
             }
         }
         if !wrong.is_empty() {
@@ -100,10 +111,12 @@ fn kind(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
 
     fn write(path: &str, is_taken: bool) -> Write {
-        Write { path: path.to_owned(), is_taken }
+        Write { path: path.to_owned(), is_taken, at: Timestamp::UNIX_EPOCH, text: String::new() }
     }
 
     fn check(paths: &[&str], moves: usize) -> Result<String, String> {

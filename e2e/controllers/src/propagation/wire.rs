@@ -10,6 +10,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::{StatusCode, header};
+use jiff::Timestamp;
 use kube::config::{Config, KubeConfigOptions, Kubeconfig};
 use kube::{Client, client};
 use serde_json::json;
@@ -25,6 +26,10 @@ pub(super) struct Write {
     pub(super) path: String,
     /// Whether the server did as it was asked.
     pub(super) is_taken: bool,
+    /// When.
+    pub(super) at: Timestamp,
+    /// What was sent.
+    pub(super) text: String,
 }
 
 /// A server on loopback that hands everything on to another one; clones are the same.
@@ -72,17 +77,29 @@ impl Wire {
         self.writes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, path: String, is_taken: bool) {
-        if !path.contains("/leases") {
-            self.noted().push(Write { path, is_taken });
+    fn note(&self, write: Write) {
+        if !write.path.contains("/leases") {
+            self.noted().push(write);
         }
     }
 
     async fn answer(&self, request: Request) -> anyhow::Result<Response> {
         let (mut parts, body) = request.into_parts();
         parts.headers.remove(header::HOST);
-        let body = client::Body::from(to_bytes(body, LARGEST).await?);
-        let answer = self.behind.send(http::Request::from_parts(parts, body)).await?;
+        let path = parts.uri.path().to_owned();
+        let is_question = parts.method == http::Method::GET;
+        let body = to_bytes(body, LARGEST).await?;
+        let text = String::from_utf8_lossy(&body).into_owned();
+        let answer = self.handed_on(http::Request::from_parts(parts, client::Body::from(body))).await;
+        if !is_question {
+            let is_taken = answer.as_ref().is_ok_and(|it| it.status().is_success());
+            self.note(Write { path, is_taken, at: Timestamp::now(), text });
+        }
+        answer
+    }
+
+    async fn handed_on(&self, request: http::Request<client::Body>) -> anyhow::Result<Response> {
+        let answer = self.behind.send(request).await?;
         let (mut parts, body) = answer.into_parts();
         parts.headers.remove(header::TRANSFER_ENCODING);
         parts.headers.remove(header::CONNECTION);
@@ -92,15 +109,7 @@ impl Wire {
 
 /// A request goes its way to the end, even if whoever sent it is no more.
 async fn forward(State(wire): State<Wire>, request: Request) -> Response {
-    let sent = tokio::spawn(async move {
-        let is_question = request.method() == http::Method::GET;
-        let path = request.uri().path().to_owned();
-        let answer = wire.answer(request).await;
-        if !is_question {
-            wire.note(path, answer.as_ref().is_ok_and(|it| it.status().is_success()));
-        }
-        answer
-    });
+    let sent = tokio::spawn(async move { wire.answer(request).await });
     match sent.await {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => (StatusCode::BAD_GATEWAY, format!("{error:#}")).into_response(),
