@@ -97,7 +97,7 @@ pub(crate) struct Sight {
 }
 
 impl Sight {
-    pub(crate) fn of(object: &Value) -> Self {
+    fn of(object: &Value) -> Self {
         let managed = object["metadata"].get("managedFields").map_or(0, extent);
         Self { version: version(object), extent: extent(object) - managed }
     }

@@ -47,11 +47,11 @@ struct Fleet {
 struct Before(Option<Arc<Facts>>);
 
 impl Before {
-    /// Whether other facts are news for any instance.
+    /// Whether other facts are news for any instance; who is there is not asked where all are to move.
     fn concerns(&self, serving: &Serving, facts: &Facts) -> bool {
-        let census = serving.instances.census();
-        let is_same = |before: &Arc<Facts>| census.is_ok_and(|it| facts.is_same_for(&it, before));
-        !self.0.as_ref().is_some_and(is_same)
+        let Some(before) = &self.0 else { return true };
+        facts.current != before.current
+            || !serving.instances.census().is_ok_and(|it| facts.is_same_for(&it, before))
     }
 }
 

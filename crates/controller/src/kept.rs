@@ -17,7 +17,7 @@ pub(crate) struct Kept(Mutex<HashMap<Arc<str>, Reading>>);
 struct Reading {
     /// What is read of an object depends on this part of the definition.
     owner: Owner,
-    /// By the names of objects, how much of them was seen.
+    /// By the names of objects, how much of them was seen; nothing when they were not read from the cache.
     sights: HashMap<String, Sight>,
     revisions: Arc<Revisions>,
 }
@@ -57,8 +57,8 @@ impl Kept {
     pub(crate) fn listed(&self, definition: &Value, all: &[Value], options: Options) -> Arc<Revisions> {
         let mut kept = self.lock();
         let read = read(definition, all, kept.get(name(definition)), options);
-        let sights = all.iter().map(|it| (crate::cache::identity(it).1, Sight::of(it))).collect();
-        keep(&mut kept, definition, sights, read)
+        // Lists show more than is to be kept: who manages which field.
+        keep(&mut kept, definition, HashMap::new(), read)
     }
 
     /// A definition is no longer served.

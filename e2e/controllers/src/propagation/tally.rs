@@ -35,8 +35,7 @@ impl Tally {
         let mut tally = Self::default();
         for write in writes {
             if write.is_taken {
-                tally.add(&write.path);
-                tally.tell(write);
+                tally.add(write);
             } else {
                 tally.refused += 1;
             }
@@ -44,7 +43,7 @@ impl Tally {
         tally
     }
 
-    fn add(&mut self, path: &str) {
+    fn add(&mut self, Write { path, at, text, .. }: &Write) {
         let (_, rest) = path.split_once("/namespaces/default/").unwrap_or(("", path));
         let parts: Vec<&str> = rest.split('/').filter(|it| !it.is_empty()).collect();
         let of = |tally: &mut Self, name: &str, add: fn(&mut Written)| {
@@ -53,16 +52,13 @@ impl Tally {
         match parts[..] {
             ["deployments", name] => of(self, name, |it| it.changing += 1),
             ["configmaps", name] => of(self, name, |it| it.same += 1),
-            ["sites", name, "status"] => of(self, name, |it| it.status += 1),
+            ["sites", name, "status"] => {
+                of(self, name, |it| it.status += 1);
+                self.statuses.entry(name.to_owned()).or_default().push(format!("\n    {at}: {text}"));
+            }
             ["sites", name] => of(self, name, |it| it.object += 1),
             _ => *self.others.entry(kind(path)).or_default() += 1,
         }
-    }
-
-    fn tell(&mut self, write: &Write) {
-        let Some((_, rest)) = write.path.split_once("/sites/") else { return };
-        let Some((name, "status")) = rest.split_once('/') else { return };
-        self.statuses.entry(name.to_owned()).or_default().push(format!("{}: {}", write.at, write.text));
     }
 
     /// Holds the writes about instances against rule V16: for each move to another content at most one write of the
@@ -81,9 +77,9 @@ impl Tally {
                 && written.status <= 3 * track.moves
                 && (written.same, written.object) == (0, 0);
             if !is_within {
-                let told = self.statuses.get(name).filter(|_| wrong.is_empty()).cloned().unwrap_or_default();
-                let told = told.join("\n    ");
-                wrong.push(format!("{name} has moved {} times: {written:?}\n    {told}", track.moves));
+                let told = self.statuses.get(name).filter(|_| wrong.is_empty());
+                let told = told.map(|it| it.concat()).unwrap_or_default();
+                wrong.push(format!("{name} has moved {} times: {written:?}{told}", track.moves));
             }
         }
         if !wrong.is_empty() {
