@@ -3,7 +3,7 @@
 //! Some instances are broken before, some are pinned, some are deleted and others created on the way; whoever leads is killed
 //! twice; and a tool puts the old definition back every half minute, after which the author writes the new one again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use super::fleet::{BROKEN, KIND, definition, doomed, instance, is_pinned, name, plain};
 use super::leaders::Leaders;
 use super::tally::Tally;
-use super::tracker::{Track, Tracker};
+use super::tracker::{Rollout, Track, Tracker, Tracks};
 use super::wire::Wire;
 use crate::cluster::Cluster;
 use crate::report::Case;
@@ -69,7 +69,8 @@ struct Stage<'s> {
     cluster: &'s Cluster,
     wire: Wire,
     leaders: Leaders,
-    tracker: Tracker,
+    tracker: Tracker<Track>,
+    rollouts: Tracker<Rollout>,
     size: Size,
     /// The content of the first revision; there is only one other.
     first: String,
@@ -82,15 +83,15 @@ impl<'s> Stage<'s> {
         let definition = definition("one");
         cluster.apply_as(AUTHOR, &definition).await?;
         cluster.until_state(&definition, "Active").await?;
-        let tracker = Tracker::start(sites(cluster));
-        let mut stage = Self { cluster, wire, leaders, tracker, size, first: String::new() };
+        let (tracker, rollouts) = (Tracker::start(sites(cluster)), Tracker::start(deployments(cluster)));
+        let mut stage = Self { cluster, wire, leaders, tracker, rollouts, size, first: String::new() };
         let begun = Instant::now();
         create(&sites(cluster), (0..size.instances).map(instance)).await?;
         stage.tracker.until("ready", size.instances - BROKEN.len(), PATIENCE, |it| it.is_ready).await?;
         stage.tracker.until("assigned", size.instances, PATIENCE, |it| !it.content.is_empty()).await?;
         stage.at_rest().await?;
         println!("      {} instances are ready after {:.0?}", size.instances, begun.elapsed());
-        let contents: BTreeSet<String> = stage.tracker.tracks().into_values().map(|it| it.content).collect();
+        let contents: BTreeSet<String> = stage.tracker.tracks()?.into_values().map(|it| it.content).collect();
         ensure!(contents.len() == 1, "there are {} contents", contents.len());
         stage.first = contents.into_iter().next().unwrap_or_default();
         Ok(stage)
@@ -98,7 +99,8 @@ impl<'s> Stage<'s> {
 
     /// The change and all that happens meanwhile; what it came to, in figures.
     async fn change(mut self) -> anyhow::Result<Value> {
-        let (since, before, begun) = (self.wire.count(), self.tracker.tracks(), Instant::now());
+        let (since, begun) = (self.wire.count(), Instant::now());
+        let (before, rollouts) = (self.tracker.tracks()?, self.rollouts.tracks()?);
         self.cluster.apply_as(AUTHOR, &definition("two")).await?;
         let mut strikes = 0;
         let impostor = impostor(self.cluster, begun, &mut strikes);
@@ -114,10 +116,11 @@ impl<'s> Stage<'s> {
         ensure!(strikes > 0, "it was over before the tool struck");
         self.at_rest().await?;
         self.everybody_is_where_they_should_be().await?;
-        let after = self.tracker.tracks();
+        let after = self.tracker.tracks()?;
         let gone: BTreeSet<String> = doomed(self.size.instances, EXCHANGED).map(name).collect();
         let stayed = after.iter().filter(|(name, _)| before.contains_key(*name) && !gone.contains(*name));
-        let mut figures = Tally::of(&self.wire.since(since)).check(stayed)?;
+        let relapses = relapses(&rollouts, &self.rollouts.tracks()?);
+        let mut figures = Tally::of(&self.wire.since(since)).check(stayed, &relapses)?;
         let definition = self.cluster.get(&definition("two")).await?.unwrap_or_default();
         figures["revisions"] = definition["status"]["latestRevision"].clone();
         figures["strikes"] = json!(strikes);
@@ -220,8 +223,7 @@ impl<'s> Stage<'s> {
     }
 
     async fn images(&self) -> anyhow::Result<BTreeSet<(String, String)>> {
-        let deployments = api(self.cluster, "apps", "v1", "Deployment");
-        let listed = deployments.list(&kube::api::ListParams::default()).await?;
+        let listed = deployments(self.cluster).list(&kube::api::ListParams::default()).await?;
         let image = |it: DynamicObject| {
             let image = &it.data["spec"]["template"]["spec"]["containers"][0]["image"];
             (it.metadata.name.unwrap_or_default(), image.as_str().unwrap_or_default().to_owned())
@@ -248,6 +250,16 @@ fn newcomer(number: usize) -> String {
 
 fn sites(cluster: &Cluster) -> Api<DynamicObject> {
     api(cluster, "kro.run", "v1alpha1", KIND)
+}
+
+fn deployments(cluster: &Cluster) -> Api<DynamicObject> {
+    api(cluster, "apps", "v1", "Deployment")
+}
+
+/// How often each Deployment fell back since then, as it says itself.
+fn relapses(before: &Tracks<Rollout>, after: &Tracks<Rollout>) -> BTreeMap<String, usize> {
+    let earlier = |name: &String| before.get(name).map_or(0, |it| it.relapses);
+    after.iter().map(|(name, it)| (name.clone(), it.relapses - earlier(name))).collect()
 }
 
 fn api(cluster: &Cluster, group: &str, version: &str, kind: &str) -> Api<DynamicObject> {
