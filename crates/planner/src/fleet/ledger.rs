@@ -91,11 +91,12 @@ impl Ledger {
     }
 
     /// Keeps the time between the last sign of an earlier leader and the beginning of this one.
-    pub(super) fn was_vacant(&mut self, from: Timestamp, to: Timestamp) {
+    pub(super) fn was_vacant(&mut self, to: Timestamp, last_sign: impl FnOnce() -> Option<Timestamp>) {
         let is_known = self.standstills.iter().any(|it| it.cause == Cause::NoLeader && it.to == to);
-        if is_known || to <= self.started || from >= to {
+        if is_known || to <= self.started {
             return;
         }
+        let Some(from) = last_sign().filter(|it| *it < to) else { return };
         if let Some(since) = self.paused {
             self.stood_still(since, from, Cause::Paused);
             self.paused = Some(since.max(to));
@@ -150,7 +151,7 @@ mod tests {
     #[test]
     fn v41_what_is_written_is_read_again() {
         let mut ledger = ledger();
-        ledger.was_vacant(at(12), at(20));
+        ledger.was_vacant(at(20), || Some(at(12)));
         ledger.pause(true, at(30));
         ledger.pause(false, at(40));
         ledger.pause(true, at(50));
@@ -164,8 +165,8 @@ mod tests {
     fn v39_times_without_a_leader_and_pauses_do_not_overlap() {
         let mut ledger = ledger();
         ledger.pause(true, at(15));
-        ledger.was_vacant(at(20), at(30));
-        ledger.was_vacant(at(20), at(30));
+        ledger.was_vacant(at(30), || Some(at(20)));
+        ledger.was_vacant(at(30), || Some(at(20)));
         ledger.pause(false, at(40));
         let spans: Vec<(i64, i64, Cause)> =
             ledger.standstills.iter().map(|it| (it.from.as_second(), it.to.as_second(), it.cause)).collect();
@@ -175,9 +176,9 @@ mod tests {
     #[test]
     fn v39_what_was_before_the_start_does_not_matter() {
         let mut ledger = ledger();
-        ledger.was_vacant(at(1), at(5));
+        ledger.was_vacant(at(5), || Some(at(1)));
         assert_eq!(ledger.standstills, []);
-        ledger.was_vacant(at(1), at(15));
+        ledger.was_vacant(at(15), || Some(at(1)));
         assert_eq!((ledger.standstills[0].from, ledger.standstills[0].to), (at(10), at(15)));
     }
 }

@@ -55,7 +55,7 @@ pub struct Scene<'a> {
 pub struct Leading {
     /// Since when whoever looks now does.
     pub since: Timestamp,
-    /// When whoever looked before was last heard of.
+    /// When whoever looked before was last heard of; nothing where only what they have written tells of it.
     pub vacant_from: Option<Timestamp>,
 }
 
@@ -229,9 +229,8 @@ impl Looking<'_> {
             (ledger.restarted, ledger.was_given_up) = (Some(now), false);
         }
         let is_paused = self.request == Some(Request::Pause) || self.rules.policy.is_paused;
-        if let Some(from) = self.scene.leading.vacant_from {
-            ledger.was_vacant(from, self.scene.leading.since);
-        }
+        let Leading { since, vacant_from } = self.scene.leading;
+        ledger.was_vacant(since, || vacant_from.or_else(|| self.last_sign(&before, members)));
         ledger.pause(is_paused, now);
         if !is_new && ledger == before {
             return Ok(ledger);
@@ -247,6 +246,20 @@ impl Looking<'_> {
             record.remove("pausedSince");
         }
         Err(vec![Step::PatchDefinitionStatus(status_patch(self.scene.definition, &Value::Object(record)))])
+    }
+
+    /// When whoever looked before has last written something; nothing where no time is being measured.
+    fn last_sign(&self, known: &Ledger, members: &[Member<'_>]) -> Option<Timestamp> {
+        let (policy, target) = (&self.rules.policy, self.target.digest);
+        let soaks = !policy.soak.is_zero() || policy.stages.iter().any(|it| !it.soak.is_zero());
+        let is_on_its_way =
+            |it: &Member<'_>| it.assigned == Some(target) && it.observed.is_none_or(|it| it.digest != target);
+        if known.completed.is_some() || !(soaks || members.iter().any(is_on_its_way)) {
+            return None;
+        }
+        let of_member = |it: &Member<'_>| [it.admission.map(|it| it.at), it.observed.map(|it| it.since)];
+        let signs = members.iter().flat_map(of_member).flatten();
+        signs.filter(|it| *it <= self.scene.leading.since).max()
     }
 
     /// Where nobody kept a ledger before: what instances were last seen to be well with is what one may go back to.

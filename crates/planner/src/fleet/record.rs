@@ -116,13 +116,15 @@ impl Decision<'_> {
             && before["by"] != names::MANAGER_KRONO
             && written["metadata"]["annotations"].get(names::RGD_REVISION).is_none();
         let keeper = keeper_of_spec(written).filter(|_| is_gone)?;
-        let (number, name) = (&before["revision"], written["metadata"]["name"].as_str().unwrap_or_default());
+        let (number, metadata) = (&before["revision"], &written["metadata"]);
+        let name = metadata["name"].as_str().unwrap_or_default();
         let kind = written["kind"].as_str().unwrap_or_default().to_lowercase();
+        let place = metadata["namespace"].as_str().map(|it| format!(" -n {it}")).unwrap_or_default();
         Some(Notice {
             reason: "PinRemoved",
             note: format!(
                 "the pin to revision {number} is gone, and {keeper} keeps this instance; a pin that it leaves alone: \
-                 krono pin {kind}/{name} --rgd-revision={number}"
+                 krono pin {kind}/{name}{place} --rgd-revision={number}"
             ),
             is_warning: true,
         })
