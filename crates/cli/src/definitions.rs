@@ -2,7 +2,7 @@
 
 use krono_graph::{CompiledGraph, Diagnostic, Options, compile};
 use krono_planner::fleet::gate_problems;
-use krono_propagation::Problem;
+use krono_propagation::{Problem, management};
 use krono_schema::Schema;
 use krono_schema::crd::InstanceSchema;
 use serde_json::Value;
@@ -108,7 +108,7 @@ impl<'f> Definition<'f> {
 
     fn understand(&mut self, kinds: &mut KnownKinds, options: Options) {
         self.check_object();
-        self.check_propagation();
+        self.check_policy();
         match compile(self.manifest.value, kinds, options) {
             Ok(graph) => {
                 let found = gate_problems(&self.manifest.value["spec"]["resources"], &graph);
@@ -124,13 +124,14 @@ impl<'f> Definition<'f> {
         }
     }
 
-    /// How its revisions are to reach instances.
-    fn check_propagation(&mut self) {
+    /// How its revisions are to be kept, and to reach instances.
+    fn check_policy(&mut self) {
         let definition = self.manifest.value;
         let spec = &definition["spec"];
         let found = propagation::read(definition, &spec["propagateWhen"], &spec["propagation"]).err();
+        let kept = management::problems(&spec["revisionManagement"]);
         let finding = |it: &Problem| Finding::of_problem(&self.manifest, it);
-        self.findings.extend(found.iter().flatten().map(finding).collect::<Vec<_>>());
+        self.findings.extend(kept.iter().chain(found.iter().flatten()).map(finding).collect::<Vec<_>>());
     }
 
     /// What every object must have.

@@ -80,8 +80,27 @@ pub fn keeper_of_spec(object: &Value) -> Option<String> {
 }
 
 /// Whoever wrote an annotation that is there; nothing when nobody says so.
+///
+/// Where a tool has in its manifests what somebody has written too, it is that person's wish.
 pub fn writer_of_annotation(object: &Value, key: &str) -> Option<Writer> {
-    writers_of(object, &["metadata", "annotations", key]).into_iter().next()
+    writers_of(object, &["metadata", "annotations", key]).into_iter().min_by_key(Writer::is_declarative)
+}
+
+/// The tool that has an annotation in its manifests and will put it back as it was.
+pub fn keeper_of_annotation(object: &Value, key: &str) -> Option<String> {
+    let mut writers = writers_of(object, &["metadata", "annotations", key]).into_iter();
+    writers.find(Writer::is_declarative).map(|it| it.manager)
+}
+
+/// Whether a request to roll back is meant whoever keeps the spec: whoever asked says so beside it.
+pub fn is_forced(object: &Value, request: &str) -> bool {
+    let force = names::ROLLBACK_FORCE_ANNOTATION;
+    let names = |key: &str| -> Vec<String> {
+        writers_of(object, &["metadata", "annotations", key]).into_iter().map(|it| it.manager).collect()
+    };
+    let (asked, forced) = (names(request), names(force));
+    let is_by_the_same = asked.is_empty() || forced.is_empty() || asked.iter().any(|it| forced.contains(it));
+    object["metadata"]["annotations"][force] == "true" && is_by_the_same
 }
 
 /// The same, as the author of what comes of it; managed fields tell of no users.
@@ -178,5 +197,41 @@ mod tests {
         assert!(manifest.is_declarative() && !manifest.is_keeper());
         let typed = Writer { manager: "krono".to_owned(), operation: Operation::Apply };
         assert!(!typed.is_declarative(), "who types `krono rollback` a second time means it");
+    }
+
+    fn annotated(annotations: &[(&str, &[&str])]) -> Value {
+        let mut object = json!({"metadata": {"annotations": {}, "managedFields": []}});
+        for (key, managers) in annotations {
+            object["metadata"]["annotations"][key] = json!("true");
+            for manager in *managers {
+                let fields = json!({"f:metadata": {"f:annotations": {format!("f:{key}"): {}}}});
+                let entry = json!({"manager": manager, "operation": "Apply", "fieldsV1": fields});
+                object["metadata"]["managedFields"].as_array_mut().expect("a list").push(entry);
+            }
+        }
+        object
+    }
+
+    #[test]
+    fn v19_what_somebody_types_counts_though_a_tool_has_it_too() {
+        let both = annotated(&[("request", &["argocd-controller", "krono"])]);
+        assert_eq!(writer_of_annotation(&both, "request").map(|it| it.manager).as_deref(), Some("krono"));
+        assert_eq!(keeper_of_annotation(&both, "request").as_deref(), Some("argocd-controller"));
+        let typed = annotated(&[("request", &["krono"])]);
+        assert_eq!(keeper_of_annotation(&typed, "request"), None);
+    }
+
+    #[test]
+    fn v19_force_is_the_word_of_whoever_asks() {
+        let force = names::ROLLBACK_FORCE_ANNOTATION;
+        let check = |asked: &[&str], forced: &[&str], expected: bool| {
+            let object = annotated(&[("request", asked), (force, forced)]);
+            assert_eq!(is_forced(&object, "request"), expected, "{asked:?} {forced:?}");
+        };
+        check(&["krono"], &["krono"], true);
+        check(&["argocd-controller", "krono"], &["krono"], true);
+        check(&["argocd-controller"], &["krono"], false);
+        check(&[], &[], true);
+        assert!(!is_forced(&annotated(&[("request", &["krono"])]), "request"));
     }
 }

@@ -24,6 +24,9 @@ pub const DELETION_BLOCKED: &str = "DeletionBlocked";
 /// A revision was deleted that instances need.
 pub const REVISION_DELETION_BLOCKED: &str = "RevisionDeletionBlocked";
 
+/// Something of what says how revisions are issued and kept makes no sense, and is passed over.
+pub const MANAGEMENT_INVALID: &str = "RevisionManagementInvalid";
+
 /// What says how a new revision reaches instances makes no sense; everybody stays.
 pub const PROPAGATION_INVALID: &str = "PropagationInvalid";
 
@@ -42,6 +45,7 @@ pub const NOTES: &[&str] = &[
     ROLLBACK_REFUSED,
     DELETION_BLOCKED,
     REVISION_DELETION_BLOCKED,
+    MANAGEMENT_INVALID,
     PROPAGATION_INVALID,
     PROPAGATING,
     PROPAGATION_HALTED,

@@ -2,7 +2,8 @@
 
 use krono_model::condition::{Condition, Status, read_all};
 use krono_model::definition::{
-    DELETION_BLOCKED, HELD, HOLD_INVALID, PROPAGATION_INVALID, REVISION_DELETION_BLOCKED, REVISION_PENDING,
+    DELETION_BLOCKED, HELD, HOLD_INVALID, MANAGEMENT_INVALID, PROPAGATION_INVALID, REVISION_DELETION_BLOCKED,
+    REVISION_PENDING,
 };
 use serde_json::Value;
 
@@ -60,8 +61,15 @@ pub fn notes(before: &Value, after: &Value) -> Vec<Transition> {
 }
 
 /// Conditions whose beginning and end is told.
-const TOLD: [&str; 6] =
-    [HELD, HOLD_INVALID, REVISION_PENDING, DELETION_BLOCKED, REVISION_DELETION_BLOCKED, PROPAGATION_INVALID];
+const TOLD: [&str; 7] = [
+    HELD,
+    HOLD_INVALID,
+    REVISION_PENDING,
+    DELETION_BLOCKED,
+    REVISION_DELETION_BLOCKED,
+    MANAGEMENT_INVALID,
+    PROPAGATION_INVALID,
+];
 /// Those of them that somebody wished for.
 const QUIET: [&str; 2] = [HELD, REVISION_PENDING];
 

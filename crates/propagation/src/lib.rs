@@ -16,6 +16,7 @@ mod decide;
 pub mod fleet;
 pub mod gate;
 pub mod limits;
+pub mod management;
 pub mod mark;
 pub mod policy;
 mod problem;

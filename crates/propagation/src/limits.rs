@@ -6,6 +6,8 @@ use jiff::{SignedDuration, Span, SpanRelativeTo};
 use krono_history::RevisionNumber;
 use serde_json::Value;
 
+use crate::problem::{Problem, unknown_fields};
+
 /// `revisionManagement.instances` of a definition; without it everything is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -20,6 +22,10 @@ pub struct Limits {
     /// How long a pin lasts after the revision that it names was superseded.
     pub pin_expires: Option<SignedDuration>,
 }
+
+/// Where they stand.
+const PATH: &str = "spec.revisionManagement.instances";
+const FIELDS: [&str; 5] = ["pin", "policies", "order", "minimumRevision", "pinExpires"];
 
 /// Whether something may be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,13 +87,13 @@ pub struct Read {
     /// What is in force.
     pub limits: Limits,
     /// What was passed over, with the reasons.
-    pub problems: Vec<String>,
+    pub problems: Vec<Problem>,
 }
 
 impl Limits {
     /// From `revisionManagement.instances`; what cannot be read limits nobody, and is told.
     pub fn read(instances: &Value) -> Read {
-        let mut reader = Reader { fields: instances, problems: Vec::new() };
+        let mut reader = Reader { fields: instances, problems: unknown_fields(instances, PATH, &FIELDS) };
         let limits = Self {
             pins: reader.allowance("pin"),
             policies: reader.policies(),
@@ -101,7 +107,7 @@ impl Limits {
 
 struct Reader<'v> {
     fields: &'v Value,
-    problems: Vec<String>,
+    problems: Vec<Problem>,
 }
 
 impl<'v> Reader<'v> {
@@ -110,7 +116,12 @@ impl<'v> Reader<'v> {
     }
 
     fn pass_over<T>(&mut self, name: &str, value: &Value, expected: &str) -> Option<T> {
-        self.problems.push(format!("revisionManagement.instances.{name}: {value} is not {expected}"));
+        let message = format!("{value} is not {expected}");
+        self.problems.push(Problem::new(
+            format!("{PATH}.{name}"),
+            message,
+            "it limits nobody until it is put right",
+        ));
         None
     }
 
@@ -178,9 +189,13 @@ mod tests {
     fn v28_what_cannot_be_read_limits_nobody_and_is_told() {
         let check = |instances: Value, expected: &str| {
             let read = Limits::read(&instances);
-            assert_eq!((read.limits, read.problems), (Limits::default(), vec![expected.to_owned()]));
+            let problems: Vec<String> = read.problems.iter().map(ToString::to_string).collect();
+            assert_eq!((read.limits, problems.len()), (Limits::default(), 1), "{problems:?}");
+            assert!(problems[0].starts_with(expected), "{problems:?}");
         };
-        let place = "revisionManagement.instances";
+        let place = "spec.revisionManagement.instances";
+        check(json!({"pinn": false}), &format!("{place}.pinn: there is no such field; did you mean `pin`?"));
+        check(json!("no"), &format!("{place}: \"no\" is not a map"));
         check(json!({"pin": "no"}), &format!("{place}.pin: \"no\" is not true or false"));
         check(
             json!({"policies": ["Auto", "Later"]}),

@@ -1,11 +1,12 @@
 //! `krono pin`, `unpin` and `approve`.
 
 use krono_history::RevisionNumber;
+use krono_history::writer::keeper_of_annotation;
 use krono_model::names;
 use krono_views::assigned_revision;
 use serde_json::Value;
 
-use super::cluster::annotate::{self, keeper_of_annotation};
+use super::cluster::annotate;
 use super::cluster::objects::Objects;
 use super::cluster::subject::{self, Definition, Instance, Subject};
 use super::server::block_on;
@@ -24,6 +25,7 @@ pub(crate) fn pin(arguments: &PinArguments, output: &mut Output) -> Result<(), C
                 .hint(instance.definition.those_there())
         })?;
         instance.definition.find(number)?;
+        instance.definition.check_pin(number)?;
         warn_of_keeper(&instance.object, names::RGD_REVISION, output)?;
         warn_of_nobody(&instance, output)?;
         set(&objects, &instance, names::RGD_REVISION, number).await?;

@@ -5,14 +5,13 @@ mod instance;
 
 use serde_json::Value;
 
-use super::cluster::events::newest_warning;
-use super::cluster::objects::Objects;
 use super::cluster::subject::{self, Subject};
 use super::server::block_on;
 use crate::arguments::rollback::RollbackArguments;
 use crate::arguments::target::{Bare, Grammar};
 use crate::command_error::CommandError;
 use crate::output::Output;
+use krono_model::names;
 
 pub(crate) fn run(arguments: &RollbackArguments, output: &mut Output) -> Result<(), CommandError> {
     block_on(async {
@@ -49,11 +48,66 @@ fn is_wanted(
     }
 }
 
-/// A refusal in the controller's words: those that are known already, or else those of its newest event.
-async fn told_refusal(objects: &Objects, object: &Value, words: Option<String>) -> CommandError {
-    let words = match words {
-        Some(words) => Some(words),
-        None => newest_warning(objects, object, "not rolled back").await,
-    };
-    CommandError::wrong(words.unwrap_or_else(|| "not rolled back: the controller has refused it".to_owned()))
+/// What became of a request to roll back.
+#[derive(Debug, PartialEq, Eq)]
+enum Fate {
+    Granted,
+    /// In the words of the controller.
+    Refused(String),
+    /// Somebody took it away before it was answered.
+    Withdrawn,
+}
+
+impl Fate {
+    /// As it is noted on the object in the write that answers the request; nothing while it stands.
+    fn of(object: &Value, key: &str, request: &str) -> Option<Self> {
+        let note = |key: &str| object["metadata"]["annotations"][key].as_str();
+        if note(key).is_some() {
+            return None;
+        }
+        if note(names::ANSWERED_ROLLBACK_ANNOTATION) != Some(request) {
+            return Some(Self::Withdrawn);
+        }
+        // Behind the generation that they are about.
+        let refusal = note(names::ROLLBACK_REFUSED_ANNOTATION).and_then(|it| it.split_once(' '));
+        Some(refusal.map_or(Self::Granted, |(_, words)| Self::Refused(words.to_owned())))
+    }
+}
+
+fn refused(words: &str) -> CommandError {
+    CommandError::wrong(format!("not rolled back: {words}"))
+}
+
+fn withdrawn(key: &str) -> CommandError {
+    CommandError::wrong(format!("not rolled back: somebody took {key} away before it was answered"))
+        .hint("a tool that keeps the object in Git may strip annotations that it does not know")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_became_of_a_request_is_read_off_the_object() {
+        let check = |annotations: Value, expected: Option<Fate>| {
+            let object = json!({"metadata": {"annotations": annotations}});
+            assert_eq!(Fate::of(&object, names::ROLLBACK_ANNOTATION, "2"), expected, "{object}");
+        };
+        let (request, answered, refused) = (
+            names::ROLLBACK_ANNOTATION,
+            names::ANSWERED_ROLLBACK_ANNOTATION,
+            names::ROLLBACK_REFUSED_ANNOTATION,
+        );
+        check(json!({request: "2"}), None);
+        check(json!({request: "2", answered: "2", refused: "3 why"}), None);
+        check(json!({answered: "2"}), Some(Fate::Granted));
+        check(
+            json!({answered: "2", refused: "3 it has failed"}),
+            Some(Fate::Refused("it has failed".to_owned())),
+        );
+        check(json!({answered: "1", refused: "3 it has failed"}), Some(Fate::Withdrawn));
+        check(json!({}), Some(Fate::Withdrawn));
+    }
 }

@@ -111,3 +111,110 @@ fn v10_an_edit_that_waits_is_issued_on_request() {
     let refused = cluster.complaint(&["revisions", "create", "application"], 1);
     assert!(refused.contains("there is nothing to create"), "{refused}");
 }
+
+#[test]
+fn v19_a_rollback_to_the_newest_revision_takes_back_an_edit_that_never_became_one() {
+    let cluster = with_three();
+    let mut broken = definition(4);
+    broken["spec"]["resources"][0]["template"]["data"]["size"] = json!("${schema.spec.nosuch}");
+    cluster.apply(&broken);
+    cluster.until(&broken, |it| it["status"]["observedGeneration"] == it["metadata"]["generation"]);
+    let expected = "\
+Rolling back to revision 3...
+The definition says again what revision 3 says; no other is needed
+0 instances will reconcile to new revision
+";
+    assert_eq!(rollback(&cluster, "--to-revision=3", &[]), expected);
+    let size = "/spec/resources/0/template/data/size";
+    assert_eq!(cluster.get(&broken).pointer(size), Some(&json!("3")));
+}
+
+#[test]
+fn v19_going_back_to_what_is_held_ends_the_hold_whatever_was_refused_before() {
+    let cluster = with_three();
+    let mut asking = definition(3);
+    asking["metadata"]["annotations"] = json!({"kro.run/rollback-to-revision": "abc"});
+    cluster.apply(&asking);
+    let refused = |it: &Value| !it["metadata"]["annotations"]["krono.dev/rollback-refused"].is_null();
+    cluster.until(&asking, refused);
+    rollback(&cluster, "--to-revision=3", &["--hold"]);
+    let told = rollback(&cluster, "--to-revision=3", &[]);
+    assert!(told.contains("The definition says again what revision 3 says"), "{told}");
+    assert_eq!(cluster.get(&asking)["metadata"]["annotations"].get("krono.dev/active-revision"), None);
+}
+
+#[test]
+fn v19_force_acts_though_a_tool_has_the_same_request_in_its_manifest_and_is_nobody_elses() {
+    let cluster = with_three();
+    let asking = |target: &str| {
+        let mut asking = definition(3);
+        asking["metadata"]["annotations"] = json!({"kro.run/rollback-to-revision": target});
+        asking
+    };
+    let is_answered =
+        |it: &Value| it["metadata"]["annotations"].get("kro.run/rollback-to-revision").is_none();
+    let is_refused = |it: &Value| {
+        let noted = it["metadata"]["annotations"]["krono.dev/rollback-refused"].as_str().unwrap_or_default();
+        noted.contains("keeps the spec")
+    };
+    cluster.apply_as("argocd-controller", &asking("1"));
+    cluster.until(&asking("1"), is_refused);
+    cluster.apply_as("argocd-controller", &asking("1"));
+    let told = rollback(&cluster, "--to-revision=1", &["--force"]);
+    assert!(told.contains("Created revision 4 (content from revision 1)"), "{told}");
+
+    // What somebody else has said beside an earlier request is not the tool's word.
+    let mut left = definition(1);
+    left["metadata"]["annotations"] = json!({"krono.dev/rollback-force": "true"});
+    cluster.apply_as("kubectl-annotate", &left);
+    cluster.apply_as("argocd-controller", &asking("2"));
+    cluster.until(&asking("2"), |it| is_answered(it) && is_refused(it));
+}
+
+#[test]
+fn v28_who_may_not_be_pinned_is_told_so_at_once() {
+    let cluster = with_three();
+    let instance = json!({
+        "apiVersion": "apps.example.com/v1alpha1", "kind": "Application",
+        "metadata": {"name": "shop", "namespace": "default"}, "spec": {"name": "shop"},
+    });
+    cluster.apply(&instance);
+    cluster.until(&instance, |it| it["status"]["observedInputRevision"] == 1);
+    let mut limited = definition(3);
+    limited["spec"]["revisionManagement"] = json!({"instances": {"minimumRevision": 3}});
+    cluster.apply(&limited);
+    let pin = ["pin", "application/shop", "2"];
+    let complaint = cluster.complaint(&pin, 1);
+    assert!(complaint.contains("may not run revision 2, but 3 or newer"), "{complaint}");
+    limited["spec"]["revisionManagement"] = json!({"instances": {"pin": false}});
+    cluster.apply(&limited);
+    let hold = ["rollback", "application/shop", "--to-input-revision=1", "--hold", "--yes"];
+    for line in [&pin[..], &hold[..]] {
+        let complaint = cluster.complaint(line, 1);
+        assert!(complaint.contains("may not be pinned or held"), "{complaint}");
+        assert!(complaint.contains("spec.revisionManagement.instances"), "{complaint}");
+    }
+    assert_eq!(cluster.get(&instance)["metadata"]["annotations"].get("kro.run/rgd-revision"), None);
+}
+
+#[test]
+fn v28_limits_that_limit_nobody_are_told_on_the_definition() {
+    let cluster = with_three();
+    let mut wrong = definition(3);
+    wrong["spec"]["revisionManagement"] = json!({"hisstoryLimit": 3, "instances": {"pinn": false}});
+    cluster.apply(&wrong);
+    let told = |it: &Value| {
+        let conditions = it["status"]["conditions"].as_array().into_iter().flatten();
+        let found = conditions.into_iter().find(|it| it["type"] == "RevisionManagementInvalid");
+        found.map(|it| it["message"].as_str().unwrap_or_default().to_owned())
+    };
+    cluster.until(&wrong, |it| told(it).is_some());
+    let words = told(&cluster.get(&wrong)).unwrap();
+    assert!(
+        words.contains("spec.revisionManagement.hisstoryLimit: there is no such field; did you mean"),
+        "{words}"
+    );
+    assert!(words.contains("spec.revisionManagement.instances.pinn: there is no such field"), "{words}");
+    cluster.apply(&definition(3));
+    cluster.until(&wrong, |it| told(it).is_none());
+}

@@ -38,6 +38,8 @@ pub enum Scope {
 pub struct Situation<'a> {
     /// The instance as a command names it, such as `application/my-app`.
     pub name: &'a str,
+    /// Where it is; empty where that is no namespace.
+    pub namespace: &'a str,
     /// Its input revisions.
     pub inputs: &'a Inputs,
     /// The highest number ever issued, as far as anybody knows.
@@ -179,16 +181,24 @@ pub enum Refusal {
     /// A tool would put the spec back.
     #[error(
         "{keeper} keeps the spec of {name} and would undo the rollback; hold the input instead: \
-             krono rollback {name} --to-input-revision={target} --hold, or write the spec with --force"
+             krono rollback {name}{} --to-input-revision={target} --hold, or write the spec with --force",
+        within(.namespace)
     )]
     Kept {
         /// The instance.
         name: String,
+        /// Where it is; empty where that is no namespace.
+        namespace: String,
         /// What was asked for.
         target: RevisionNumber,
         /// The tool.
         keeper: String,
     },
+}
+
+/// How a command is told where an object is.
+fn within(namespace: &str) -> String {
+    if namespace.is_empty() { String::new() } else { format!(" -n {namespace}") }
 }
 
 fn newest(highest: Option<RevisionNumber>) -> String {
@@ -221,7 +231,12 @@ fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, 
         return Err(Refusal::SameContent { name: name(), target });
     }
     if let (Some(keeper), Force::No) = (situation.keeper, request.force) {
-        return Err(Refusal::Kept { name: name(), target, keeper: keeper.to_owned() });
+        return Err(Refusal::Kept {
+            name: name(),
+            namespace: situation.namespace.to_owned(),
+            target,
+            keeper: keeper.to_owned(),
+        });
     }
     Ok(Verdict::Restore { number: target, spec, pin })
 }

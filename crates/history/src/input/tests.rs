@@ -307,6 +307,7 @@ fn request(text: &str) -> Request<'_> {
 fn situation<'a>(inputs: &'a Inputs, definitions: &'a History) -> Situation<'a> {
     Situation {
         name: "app/mine",
+        namespace: "",
         inputs,
         highest: Some(number(3)),
         definitions,
@@ -359,8 +360,8 @@ fn v22_what_cannot_be_restored_is_refused_with_the_reason() {
     check("1", Situation { minimum: Some(number(2)), ..usual }, "--spec-only");
     check(
         "2",
-        Situation { keeper: Some("Argo CD"), ..usual },
-        "krono rollback app/mine --to-input-revision=2 --hold",
+        Situation { keeper: Some("Argo CD"), namespace: "prod", ..usual },
+        "krono rollback app/mine -n prod --to-input-revision=2 --hold",
     );
     let pruned = definitions(&[(2, 'b')]);
     check("1", situation(&scene.inputs, &pruned), "revision 1 of its definition was pruned");

@@ -10,7 +10,7 @@ use krono_history::number::Traces;
 use krono_history::retention::{Freshness, HISTORY_LIMIT, Uses};
 use krono_history::revision::{Health, History, Lineage, Revision, definition_revision_object};
 use krono_history::rollback::{Force, Request};
-use krono_history::writer::{keeper_of_spec, writer_of_annotation};
+use krono_history::writer::{is_forced, keeper_of_spec, writer_of_annotation};
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_model::wire::Author;
@@ -133,7 +133,7 @@ pub(super) fn misplaced(definition: &Value) -> Option<Notice> {
 
 fn request(definition: &Value) -> Option<Request<'_>> {
     let text = annotation(definition, names::ROLLBACK_ANNOTATION)?;
-    let force = annotation(definition, names::ROLLBACK_FORCE_ANNOTATION) == Some("true");
+    let force = is_forced(definition, names::ROLLBACK_ANNOTATION);
     let request = Request {
         text,
         writer: writer_of_annotation(definition, names::ROLLBACK_ANNOTATION),

@@ -7,10 +7,11 @@ use krono_history::hold::Hold;
 use krono_history::issue::{Issue, Standing};
 use krono_model::condition::Conditions;
 use krono_model::definition::{
-    HELD, HOLD_INVALID, REVISION_DELETION_BLOCKED, REVISION_PENDING, ROLLBACK_REFUSED,
+    HELD, HOLD_INVALID, MANAGEMENT_INVALID, REVISION_DELETION_BLOCKED, REVISION_PENDING, ROLLBACK_REFUSED,
 };
 use krono_model::names;
 use krono_model::wire::RevisionSummary;
+use krono_propagation::management;
 use serde_json::{Map, Value, json};
 
 use super::{World, lineage, metadata, steps};
@@ -122,6 +123,7 @@ pub(super) fn note(world: &World<'_>, issue: &Issue, conditions: &mut Conditions
         (REVISION_PENDING, "ManualUpdatePolicy", pending),
         (ROLLBACK_REFUSED, "RollbackRefused", refused::words(world.definition).map(str::to_owned)),
         (REVISION_DELETION_BLOCKED, "RevisionInUse", blocked(world, issue)),
+        (MANAGEMENT_INVALID, "PolicyInvalid", invalid_management(world)),
     ];
     for (condition_type, reason, message) in notes {
         match message {
@@ -129,6 +131,13 @@ pub(super) fn note(world: &World<'_>, issue: &Issue, conditions: &mut Conditions
             None => conditions.drop_note(condition_type),
         }
     }
+}
+
+/// What is passed over, for whoever wrote it believes that it is in force.
+fn invalid_management(world: &World<'_>) -> Option<String> {
+    let problems = management::problems(&world.definition["spec"]["revisionManagement"]);
+    let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 fn pending(world: &World<'_>, digest: &str) -> String {

@@ -1,16 +1,13 @@
 //! Reading a policy.
 
-use std::collections::BTreeSet;
-
 use jiff::SignedDuration;
-use krono_cel::advice::nearest;
 use serde_json::Value;
 
 use super::window::Windows;
 use super::{
     Amount, DEADLINE_SECONDS, Deletes, FailurePolicy, NewInstances, OnFailure, Policy, RollbackMode,
 };
-use crate::problem::Problem;
+use crate::problem::{Problem, unknown_fields};
 
 const FIELDS: [&str; 12] = [
     "maxInFlight",
@@ -73,24 +70,7 @@ impl<'v> Reader<'v> {
     }
 
     pub(super) fn tell_unknown(&mut self, value: &Value, path: &str, known: &[&str]) {
-        let Some(fields) = value.as_object() else {
-            if !value.is_null() {
-                self.problems.push(Problem::new(
-                    path,
-                    format!("{value} is not a map"),
-                    "write its fields below it",
-                ));
-            }
-            return;
-        };
-        let known: BTreeSet<&str> = known.iter().copied().collect();
-        for name in fields.keys().filter(|it| !known.contains(it.as_str())) {
-            let advice = match nearest(name, &known) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("there are {}", known.iter().copied().collect::<Vec<_>>().join(", ")),
-            };
-            self.problems.push(Problem::new(format!("{path}.{name}"), "there is no such field", advice));
-        }
+        self.problems.extend(unknown_fields(value, path, known));
     }
 
     fn amount(&mut self, name: &str) -> Option<Amount> {

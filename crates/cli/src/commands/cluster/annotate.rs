@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use krono_history::writer::{Writer, writer_of_annotation};
 use krono_model::names::MANAGER_KRONO;
 use kube::api::{Patch, PatchParams};
 use serde_json::{Value, json};
@@ -57,11 +56,6 @@ pub(crate) async fn remove(
     let name = text(&object["metadata"]["name"]);
     let written = objects.api(kind).patch(&name, &params(), &Patch::Merge(patch)).await;
     written.map(|it| value(it, &kind.resource)).map_err(|error| refused(&error))
-}
-
-/// The tool that has an annotation in its manifests and will put it back as it was.
-pub(crate) fn keeper_of_annotation(object: &Value, key: &str) -> Option<String> {
-    writer_of_annotation(object, key).filter(Writer::is_declarative).map(|it| it.manager)
 }
 
 fn params() -> PatchParams {

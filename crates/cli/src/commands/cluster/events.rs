@@ -14,11 +14,10 @@ pub(crate) async fn about(objects: &Objects, object: &Value) -> Vec<Value> {
     listed(objects, object).await.unwrap_or_default()
 }
 
-/// The newest warning about an object that begins with one of these words; nothing where events cannot be read.
-pub(crate) async fn newest_warning(objects: &Objects, object: &Value, beginning: &str) -> Option<String> {
+/// The newest warning about an object; nothing where events cannot be read.
+pub(crate) async fn newest_warning(objects: &Objects, object: &Value) -> Option<String> {
     let warnings = about(objects, object).await.into_iter().filter(|it| it["type"] == "Warning");
-    let meant = warnings.filter(|it| it["message"].as_str().is_some_and(|it| it.starts_with(beginning)));
-    let newest = meant.max_by_key(|it| time_of_event(it).unwrap_or_default().to_owned())?;
+    let newest = warnings.max_by_key(|it| time_of_event(it).unwrap_or_default().to_owned())?;
     newest["message"].as_str().map(str::to_owned)
 }
 

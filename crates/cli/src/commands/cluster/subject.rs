@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use krono_cel::advice;
 use krono_history::{RevisionNumber, names};
 use krono_model::names as keys;
+use krono_propagation::limits::{Allowance, Limits};
 use krono_views::{InputRow, RevisionRow, RevisionRows, definition_of, input_rows, kind_of_instances};
 use kube::api::WatchParams;
 use serde_json::Value;
@@ -51,6 +52,8 @@ pub(crate) struct Instance {
     pub(crate) version: String,
     pub(crate) inputs: Vec<InputRow>,
     pub(crate) definition: Definition,
+    /// Where it is, when commands have to be told.
+    namespace: Option<String>,
 }
 
 /// Connects, and reads what somebody named.
@@ -175,7 +178,9 @@ async fn instance(objects: &Objects, kind: &Type, name: &str) -> Result<Instance
         None => Listed::default(),
     };
     let inputs = input_rows(&object, &held.items);
+    let is_elsewhere = kind.namespaced && objects.namespace != objects.client.default_namespace();
     Ok(Instance {
+        namespace: is_elsewhere.then(|| objects.namespace.clone()),
         kind: kind.clone(),
         object,
         objects: held.items,
@@ -217,6 +222,25 @@ impl Definition {
         })
     }
 
+    /// An error where its instances may not choose a revision, or not this one.
+    pub(crate) fn check_pin(&self, number: RevisionNumber) -> Result<(), CommandError> {
+        let field = "spec.revisionManagement.instances";
+        let limits = Limits::read(&self.object["spec"]["revisionManagement"]["instances"]).limits;
+        let refused = |words: String| {
+            Err(CommandError::wrong(words).hint(format!("{field} of rgd/{} says so", self.name())))
+        };
+        match limits.minimum.filter(|it| *it > number) {
+            _ if limits.pins == Allowance::Forbidden => {
+                refused(format!("instances of {} may not be pinned or held", self.name()))
+            }
+            Some(minimum) => refused(format!(
+                "instances of {} may not run revision {number}, but {minimum} or newer",
+                self.name()
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// The object of a revision that is there.
     pub(crate) fn object_of(&self, row: &RevisionRow) -> Option<&Value> {
         self.objects.iter().find(|it| it["metadata"]["name"] == row.name.as_str())
@@ -236,6 +260,14 @@ impl Instance {
     /// As people name it.
     pub(crate) fn name(&self) -> String {
         format!("{}/{}", self.kind.word(), self.object["metadata"]["name"].as_str().unwrap_or_default())
+    }
+
+    /// The same, as commands take it.
+    pub(crate) fn typed(&self) -> String {
+        match &self.namespace {
+            Some(namespace) => format!("{} -n {namespace}", self.name()),
+            None => self.name(),
+        }
     }
 
     /// An input revision that is there, or an error that names those that are.

@@ -29,7 +29,7 @@ pub(super) async fn run(arguments: &CreateArguments, output: &mut Output) -> Res
     match until(&objects, &definition.kind, asked, limit, |it| answer(it, before)).await? {
         Waited::Seen(Answer::Created(number)) => output.text(&format!("Created revision {number}\n")),
         Waited::Seen(Answer::Dropped) => {
-            let warning = newest_warning(&objects, &definition.object, "").await;
+            let warning = newest_warning(&objects, &definition.object).await;
             let warning = warning.unwrap_or_else(|| "the controller has dropped the request".to_owned());
             Err(CommandError::wrong(format!("no revision was created: {warning}")))
         }

@@ -15,7 +15,7 @@ use super::super::cluster::objects::Objects;
 use super::super::cluster::subject::{self, Definition};
 use super::super::cluster::wait::{Waited, until};
 use super::super::cluster::{annotate, unanswered};
-use super::{is_wanted, told_refusal};
+use super::{Fate, is_wanted, refused, withdrawn};
 use crate::arguments::rollback::RollbackArguments;
 use crate::arguments::target::number;
 use crate::command_error::CommandError;
@@ -90,11 +90,11 @@ fn check(
     };
     match judge(&Request { text: &text, writer: None, force }, &situation) {
         Verdict::Restore { .. } | Verdict::PutBack { .. } => Ok(()),
-        Verdict::Refused(refusal) => Err(refused(&refusal, definition)),
+        Verdict::Refused(refusal) => Err(refused_at_once(&refusal, definition)),
     }
 }
 
-fn refused(refusal: &Refusal, definition: &Definition) -> CommandError {
+fn refused_at_once(refusal: &Refusal, definition: &Definition) -> CommandError {
     let error = CommandError::wrong(refusal.to_string());
     match refusal {
         Refusal::Unknown { .. } | Refusal::Pruned { .. } | Refusal::Failed { .. } => {
@@ -159,15 +159,19 @@ async fn restore(
     let asked = annotate::set(objects, &definition.kind, &definition.object, &wanted).await?;
     let Some(limit) = arguments.wait.limit() else { return Ok(()) };
     let before = Before::of(definition);
-    match until(objects, &definition.kind, asked, limit, |it| before.answer(it)).await? {
+    match until(objects, &definition.kind, asked, limit, |it| before.answer(it, &text)).await? {
         Waited::Seen(Answer::Created(number)) => {
             output.text(&format!("Created revision {number} (content from revision {target})\n"))?;
             tell_who_moves(objects, definition, output).await
         }
-        Waited::Seen(Answer::Refused(words)) => {
-            let words = words.map(|it| format!("not rolled back: {it}"));
-            Err(told_refusal(objects, &definition.object, words).await)
+        Waited::Seen(Answer::Restored) => {
+            output.text(&format!(
+                "The definition says again what revision {target} says; no other is needed\n"
+            ))?;
+            tell_who_moves(objects, definition, output).await
         }
+        Waited::Seen(Answer::Refused(words)) => Err(refused(&words)),
+        Waited::Seen(Answer::Withdrawn) => Err(withdrawn(names::ROLLBACK_ANNOTATION)),
         Waited::TimedOut(last) => Err(unanswered(&last, names::ROLLBACK_ANNOTATION, limit)),
     }
 }
@@ -188,9 +192,17 @@ async fn tell_who_moves(
     output: &mut Output,
 ) -> Result<(), CommandError> {
     let now = subject::definition(objects, definition.name()).await?;
-    if let Hold::Held { number: held, .. } = now.revisions.hold {
-        let release = format!("krono unpin rgd/{}", definition.name());
-        return output.note(&format!("revision {held} is held and served all the same; {release} ends that"));
+    let release = format!("krono unpin rgd/{}", definition.name());
+    match now.revisions.hold {
+        Hold::Held { number: held, .. } => {
+            return output
+                .note(&format!("revision {held} is held and served all the same; {release} ends that"));
+        }
+        Hold::Invalid(problem) => {
+            return output
+                .note(&format!("nobody moves while the hold makes no sense: {problem}; {release} ends it"));
+        }
+        Hold::Released => {}
     }
     let moving = counted_instances(following(objects, definition).await?);
     output.text(&format!("{moving} will reconcile to new revision\n"))
@@ -199,47 +211,38 @@ async fn tell_who_moves(
 /// What was there before the request.
 struct Before {
     highest: Option<RevisionNumber>,
-    generation: Option<i64>,
 }
 
+#[derive(Debug, PartialEq, Eq)]
 enum Answer {
     Created(RevisionNumber),
-    /// In the words that the definition carries.
-    Refused(Option<String>),
+    /// To the content of the newest revision.
+    Restored,
+    Refused(String),
+    Withdrawn,
 }
 
 impl Before {
     fn of(definition: &Definition) -> Self {
-        Self {
-            highest: definition.revisions.history.highest(),
-            generation: definition.object["metadata"]["generation"].as_i64(),
-        }
+        Self { highest: definition.revisions.history.highest() }
     }
 
     /// The request goes in the write that restores the spec; the new revision is told of in the status afterwards.
-    fn answer(&self, definition: &Value) -> Option<Answer> {
-        let metadata = &definition["metadata"];
-        let has = |key: &str| metadata["annotations"].get(key).is_some();
-        if has(names::ROLLBACK_ANNOTATION) {
-            return None;
+    fn answer(&self, definition: &Value, request: &str) -> Option<Answer> {
+        match Fate::of(definition, names::ROLLBACK_ANNOTATION, request)? {
+            Fate::Refused(words) => return Some(Answer::Refused(words)),
+            Fate::Withdrawn => return Some(Answer::Withdrawn),
+            Fate::Granted => {}
         }
-        let latest = definition["status"]["latestRevision"].as_i64().and_then(RevisionNumber::from_wire);
-        match latest.filter(|it| Some(*it) > self.highest) {
-            Some(number) => Some(Answer::Created(number)),
-            None if has(names::RESTORING_ANNOTATION)
-                || metadata["generation"].as_i64() != self.generation =>
-            {
-                None
-            }
-            None => Some(Answer::Refused(refusal(definition))),
+        let (metadata, status) = (&definition["metadata"], &definition["status"]);
+        let latest = status["latestRevision"].as_i64().and_then(RevisionNumber::from_wire);
+        if let Some(number) = latest.filter(|it| Some(*it) > self.highest) {
+            return Some(Answer::Created(number));
         }
+        let is_restoring = metadata["annotations"].get(names::RESTORING_ANNOTATION).is_some();
+        let is_seen = status["observedGeneration"] == metadata["generation"];
+        (!is_restoring && is_seen).then_some(Answer::Restored)
     }
-}
-
-/// Why a request was refused, as it is noted behind the generation that it was about.
-fn refusal(definition: &Value) -> Option<String> {
-    let noted = definition["metadata"]["annotations"][names::ROLLBACK_REFUSED_ANNOTATION].as_str()?;
-    noted.split_once(' ').map(|(_, words)| words.to_owned())
 }
 
 async fn hold(
@@ -290,26 +293,24 @@ mod tests {
 
     #[test]
     fn the_answer_is_read_off_the_definition() {
-        let before = Before { highest: RevisionNumber::new(3), generation: Some(3) };
-        let check = |annotations: Value, latest: i64, generation: i64, expected: &str| {
+        let before = Before { highest: RevisionNumber::new(3) };
+        let check = |annotations: Value, latest: i64, seen: i64, expected: Option<Answer>| {
             let definition = json!({
-                "metadata": {"annotations": annotations, "generation": generation},
-                "status": {"latestRevision": latest},
+                "metadata": {"annotations": annotations, "generation": 4},
+                "status": {"latestRevision": latest, "observedGeneration": seen},
             });
-            let answer = match before.answer(&definition) {
-                None => "waits".to_owned(),
-                Some(Answer::Created(number)) => format!("created {number}"),
-                Some(Answer::Refused(words)) => format!("refused: {}", words.unwrap_or_default()),
-            };
-            assert_eq!(answer, expected, "{definition}");
+            assert_eq!(before.answer(&definition, "2"), expected, "{definition}");
         };
-        check(json!({names::ROLLBACK_ANNOTATION: "2"}), 3, 3, "waits");
-        check(json!({names::RESTORING_ANNOTATION: "2"}), 3, 4, "waits");
-        check(json!({}), 3, 4, "waits");
-        check(json!({}), 4, 4, "created 4");
-        check(json!({names::RESTORING_ANNOTATION: "2"}), 4, 4, "created 4");
-        check(json!({}), 3, 3, "refused: ");
-        let noted = json!({names::ROLLBACK_REFUSED_ANNOTATION: "3 revision 2 failed"});
-        check(noted, 3, 3, "refused: revision 2 failed");
+        let (answered, restoring) = (names::ANSWERED_ROLLBACK_ANNOTATION, names::RESTORING_ANNOTATION);
+        check(json!({names::ROLLBACK_ANNOTATION: "2", answered: "2"}), 3, 4, None);
+        check(json!({answered: "2", restoring: "2"}), 3, 4, None);
+        check(json!({answered: "2"}), 3, 3, None);
+        check(json!({answered: "2"}), 3, 4, Some(Answer::Restored));
+        let created = || Some(Answer::Created(RevisionNumber::new(4).expect("a number")));
+        check(json!({answered: "2"}), 4, 4, created());
+        check(json!({answered: "2", restoring: "2"}), 4, 4, created());
+        let noted = json!({answered: "2", names::ROLLBACK_REFUSED_ANNOTATION: "3 revision 2 failed"});
+        check(noted, 3, 4, Some(Answer::Refused("revision 2 failed".to_owned())));
+        check(json!({}), 3, 4, Some(Answer::Withdrawn));
     }
 }

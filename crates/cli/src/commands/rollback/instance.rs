@@ -12,7 +12,7 @@ use super::super::cluster::subject::Instance;
 use super::super::cluster::wait::{Waited, until};
 use super::super::cluster::{annotate, unanswered};
 use super::definition::lost;
-use super::{is_wanted, told_refusal};
+use super::{Fate, is_wanted, refused, withdrawn};
 use crate::arguments::rollback::RollbackArguments;
 use crate::arguments::target::number;
 use crate::command_error::CommandError;
@@ -60,11 +60,15 @@ fn check(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -> 
             "{name} is at input revision {number}; there is nothing to roll back"
         )));
     }
+    if arguments.hold {
+        return row.definition.map_or(Ok(()), |it| instance.definition.check_pin(it));
+    }
     match keeper_of_spec(&instance.object) {
-        Some(keeper) if !arguments.hold && !arguments.force => {
+        Some(keeper) if !arguments.force => {
             Err(CommandError::wrong(format!("{keeper} keeps the spec of {name} and would undo the rollback"))
                 .hint(format!(
-                    "hold the input instead: krono rollback {name} --to-input-revision={number} --hold"
+                    "hold the input instead: krono rollback {} --to-input-revision={number} --hold",
+                    instance.typed()
                 ))
                 .hint("--force writes the spec all the same"))
         }
@@ -127,13 +131,13 @@ async fn ask(
     wanted.extend(arguments.mode.map(|it| (names::ROLLBACK_MODE_ANNOTATION, it.word())));
     let asked = annotate::set(objects, &instance.kind, &instance.object, &wanted).await?;
     if let Some(limit) = arguments.wait.limit().filter(|_| !arguments.hold) {
-        answered(objects, instance, asked, limit).await?;
+        answered(objects, instance, asked, &text, limit).await?;
     }
     if let Some(number) = destination(arguments, instance, row) {
         output.text(&format!("Instance will reconcile to RGD revision {number}\n"))?;
     }
     if arguments.hold {
-        output.text(&format!("Release it with: krono unpin {}\n", instance.name()))?;
+        output.text(&format!("Release it with: krono unpin {}\n", instance.typed()))?;
     }
     Ok(())
 }
@@ -142,48 +146,14 @@ async fn answered(
     objects: &Objects,
     instance: &Instance,
     asked: Value,
+    request: &str,
     limit: std::time::Duration,
 ) -> Result<(), CommandError> {
-    let before = instance.object.clone();
-    match until(objects, &instance.kind, asked, limit, |it| is_restored(&before, it)).await? {
-        Waited::Seen(true) => Ok(()),
-        Waited::Seen(false) => Err(told_refusal(objects, &instance.object, None).await),
-        Waited::TimedOut(last) => Err(unanswered(&last, names::INPUT_ROLLBACK_ANNOTATION, limit)),
-    }
-}
-
-/// Whether what was asked for was done; nothing while the request stands. Spec and pin are written when it goes.
-fn is_restored(before: &Value, now: &Value) -> Option<bool> {
-    let annotation = |object: &Value, key: &str| object["metadata"]["annotations"].get(key).cloned();
-    if annotation(now, names::INPUT_ROLLBACK_ANNOTATION).is_some() {
-        return None;
-    }
-    let is_changed = before["metadata"]["generation"] != now["metadata"]["generation"]
-        || annotation(before, names::RGD_REVISION) != annotation(now, names::RGD_REVISION)
-        || current(now) > current(before);
-    Some(is_changed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn the_answer_is_read_off_the_instance() {
-        let object = |annotations: Value, generation: i64, input: i64| {
-            json!({
-                "metadata": {"annotations": annotations, "generation": generation},
-                "status": {"currentInputRevision": input},
-            })
-        };
-        let check = |now: Value, expected: Option<bool>| {
-            assert_eq!(is_restored(&object(json!({}), 3, 12), &now), expected, "{now}");
-        };
-        check(object(json!({names::INPUT_ROLLBACK_ANNOTATION: "10"}), 3, 12), None);
-        check(object(json!({}), 3, 12), Some(false));
-        check(object(json!({}), 4, 12), Some(true));
-        check(object(json!({names::RGD_REVISION: "2"}), 3, 12), Some(true));
-        check(object(json!({}), 3, 13), Some(true));
+    let key = names::INPUT_ROLLBACK_ANNOTATION;
+    match until(objects, &instance.kind, asked, limit, |it| Fate::of(it, key, request)).await? {
+        Waited::Seen(Fate::Granted) => Ok(()),
+        Waited::Seen(Fate::Refused(words)) => Err(refused(&words)),
+        Waited::Seen(Fate::Withdrawn) => Err(withdrawn(key)),
+        Waited::TimedOut(last) => Err(unanswered(&last, key, limit)),
     }
 }

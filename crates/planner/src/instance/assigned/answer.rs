@@ -4,7 +4,7 @@ use krono_history::input::{Pin, Request, Scope, Situation, Verdict, judge};
 use krono_history::issue::Notice as OfLineage;
 use krono_history::rollback::Force;
 use krono_history::witness::Notes;
-use krono_history::writer::{Writer, author_of_request, keeper_of_spec, writer_of_annotation};
+use krono_history::writer::{Writer, author_of_request, is_forced, keeper_of_spec, writer_of_annotation};
 use krono_model::definition::{ROLLBACK_IGNORED, ROLLBACK_REFUSED};
 use krono_model::names;
 use krono_model::wire::Author;
@@ -25,6 +25,8 @@ pub struct Rollback {
     pub writer: Option<Writer>,
     /// The same, for people.
     pub by: Option<Author>,
+    /// Whether it is meant even though a tool would put the spec back.
+    pub force: Force,
     /// The tool that would put the spec back.
     pub keeper: Option<String>,
     /// The version of the instance that all this was read from.
@@ -41,6 +43,7 @@ impl Rollback {
             of_definition: note(names::ROLLBACK_ANNOTATION),
             writer: writer_of_annotation(live, key),
             by: author_of_request(live, key, notes),
+            force: if is_forced(live, key) { Force::Yes } else { Force::No },
             keeper: keeper_of_spec(live),
             version: text(live, "resourceVersion").to_owned(),
         })
@@ -115,13 +118,14 @@ impl Asked<'_> {
         let request = Request {
             text: asked,
             writer: rollback.writer.clone(),
-            force: if is(names::ROLLBACK_FORCE_ANNOTATION) { Force::Yes } else { Force::No },
+            force: rollback.force,
             scope: if is(names::ROLLBACK_SPEC_ONLY_ANNOTATION) { Scope::SpecOnly } else { Scope::Whole },
         };
         let verdict = judge(
             &request,
             &Situation {
                 name: &name,
+                namespace: text(self.world.instance, "namespace"),
                 inputs: &self.inputs,
                 highest: self.inputs.current().map(|it| it.number),
                 definitions: self.assigned.kept,
