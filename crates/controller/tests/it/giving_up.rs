@@ -72,6 +72,9 @@ async fn v21_a_bad_revision_is_rolled_back_and_nothing_beyond_the_first_wave_was
         before.iter().filter(|(name, it)| after[*name] != **it).map(|(name, _)| name).collect();
     assert_eq!(written, ["\"i000-one\""]);
     assert_eq!(mark(&world, 2).await, "rolled back: 1 of 100 instances failed");
+    let expected = "Warning InstanceFailed: default/i000 failed at revision 2: not ready at the new revision within the deadline";
+    let events = world.told().await;
+    assert!(events.iter().any(|it| it == expected), "{events:#?}");
     let told = world.there(APP).await;
     assert!(
         message(&told, "Held").starts_with("revision 1 is served since revision 2 was rolled back"),
@@ -163,6 +166,41 @@ async fn v42_an_abort_halts_and_returns_who_has_not_arrived() {
     phase(&world, "Completed").await;
     world.settled().await;
     assert_eq!(with_text(&world, "three").await.len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v42_what_was_halted_is_aborted_as_well_and_who_failed_goes_back() {
+    let policy = careful("Halt");
+    let world = fleet(3, &policy).await;
+    issue(&world, "bad", &policy).await;
+    phase(&world, "Halted").await;
+    world.settled().await;
+    world.annotate(APP, "krono.dev/propagation", Some("aborted")).await;
+    phase(&world, "Aborted").await;
+    world.eventually("ConfigMap i000-one", text_is("one")).await;
+    world.settled().await;
+    assert_eq!((assigned(&world, 1).await, mark(&world, 2).await), (3, json!("halted: aborted")));
+    assert!(world.there(APP).await["metadata"]["annotations"].get("krono.dev/propagation").is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v38_what_failed_everywhere_is_not_good_though_it_went_on() {
+    let on = json!({"propagation": {"progressDeadlineSeconds": 1, "onFailure": "Continue"}});
+    let world = fleet(2, &on).await;
+    issue(&world, "bad", &on).await;
+    let told = phase(&world, "Completed").await;
+    world.settled().await;
+    for told in [told, world.there(APP).await] {
+        let counts = &told["status"]["propagation"]["instances"];
+        assert_eq!((&counts["failed"], &counts["excused"]), (&json!(2), &json!(0)), "{counts}");
+    }
+    let mut another = app("bad", &careful("Rollback"));
+    another["spec"]["resources"][0]["template"]["data"]["more"] = json!("of the same");
+    edit(&world, &another).await;
+    world.eventually(APP, |it| numbers(it) == "1 of 3").await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "one").await.len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

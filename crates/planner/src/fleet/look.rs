@@ -153,7 +153,7 @@ impl Looking<'_> {
         };
         let decision =
             decide(&self.fleet(&members, &ledger), &self.rules.policy, &self.rules.gates, self.scene.now);
-        match self.marks(&ledger, &decision) {
+        match self.marks(&members, &ledger, &decision) {
             Some(look) => look,
             None => self.outcome(&members, ledger, &decision),
         }
@@ -169,8 +169,14 @@ impl Looking<'_> {
                 let ledger =
                     Ledger::read(self.scene.definition).filter(|it| it.content == self.target.digest);
                 let is_over = ledger.is_some_and(|it| it.completed.is_some());
-                let is_possible = self.movement() == Movement::Forward && self.mark().is_none() && !is_over;
-                let revision = history.newest_with(self.target.digest).filter(|_| is_possible);
+                // What was halted can be aborted as well: who failed goes back then.
+                let is_ended =
+                    self.mark().is_some_and(|it| it.outcome != Outcome::Halted || it.reason == ABORTED);
+                let is_possible = self.movement() == Movement::Forward && !is_ended && !is_over;
+                let mut marked = history.live().filter(|it| it.digest == self.target.digest);
+                let marked = marked.find(|it| Mark::of(it).is_some());
+                let revision =
+                    marked.or_else(|| history.newest_with(self.target.digest)).filter(|_| is_possible);
                 let mark = Mark { outcome: Outcome::Halted, reason: ABORTED.to_owned() };
                 Some(revision.map_or_else(answered, |it| {
                     vec![annotate(it, names::FAILED_ANNOTATION, Some(&mark.to_string()))]
@@ -338,14 +344,17 @@ impl Looking<'_> {
     }
 
     /// What is written on revisions before anything else: that one was given up, or that it reached everybody.
-    fn marks(&self, ledger: &Ledger, decision: &Decision) -> Option<Look> {
+    fn marks(&self, members: &[Member<'_>], ledger: &Ledger, decision: &Decision) -> Option<Look> {
         let revision = self.scene.facts.history.newest_with(self.target.digest)?;
         if let Some(mark) = &decision.mark {
             let step = annotate(revision, names::FAILED_ANNOTATION, Some(&mark.to_string()));
-            return Some(Look::of(vec![step], vec![telling::given_up(self.target, mark)]));
+            let notices = telling::given_up(self.target, members, decision, mark, self.published);
+            return Some(Look::of(vec![step], notices));
         }
         let is_first = decision.phase == Phase::Completed && ledger.completed.is_none();
-        (is_first && !revision.is_completed).then(|| {
+        // Where it goes on whoever fails, that it has come to its end does not make it good.
+        let is_good = decision.counts.failed <= self.rules.policy.max_failures.of(decision.counts.eligible);
+        (is_first && is_good && !revision.is_completed).then(|| {
             let time = self.scene.now.to_string();
             Look::of(vec![annotate(revision, names::COMPLETED_ANNOTATION, Some(&time))], Vec::new())
         })

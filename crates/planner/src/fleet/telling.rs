@@ -95,18 +95,42 @@ fn name(members: &[Member<'_>], told: &FailureTold) -> String {
     members.get(told.member).map(Member::full_name).unwrap_or_default()
 }
 
-/// That a propagation was given up.
-pub(super) fn given_up(target: Assignment, mark: &Mark) -> Notice {
+/// That a propagation was given up. Who failed is told now where everybody goes back: the way back knows nothing of it.
+pub(super) fn given_up(
+    target: Assignment,
+    members: &[Member<'_>],
+    decision: &Decision,
+    mark: &Mark,
+    published: &Value,
+) -> Vec<Notice> {
     let number = target.number;
-    let (reason, note) = match mark.outcome {
+    let notice = |reason, note| Notice { reason, note, is_warning: true };
+    match mark.outcome {
         Outcome::Halted => {
-            ("PropagationHalted", format!("revision {number} reaches nobody else: {}", mark.reason))
+            let note = format!("revision {number} reaches nobody else: {}", mark.reason);
+            vec![notice("PropagationHalted", note)]
         }
         Outcome::RolledBack => {
-            ("PropagationRolledBack", format!("revision {number} is rolled back: {}", mark.reason))
+            let note = format!("revision {number} is rolled back: {}", mark.reason);
+            let failures = new_failures(target, members, decision, published);
+            failures.chain([notice("PropagationRolledBack", note)]).collect()
         }
-    };
-    Notice { reason, note, is_warning: true }
+    }
+}
+
+/// Those that the status does not tell of yet.
+fn new_failures<'n>(
+    target: Assignment,
+    members: &'n [Member<'_>],
+    decision: &'n Decision,
+    published: &'n Value,
+) -> impl Iterator<Item = Notice> + use<'n> {
+    let known = published["failures"].as_array().into_iter().flatten();
+    let known: Vec<&str> = known.filter_map(|it| it["instance"].as_str()).collect();
+    let failures = decision.failures.iter().take(NAMED);
+    failures
+        .filter(move |it| !known.contains(&name(members, it).as_str()))
+        .map(move |it| failed(members, it, target))
 }
 
 /// Once per wave, per failure, and at the end.
@@ -118,17 +142,9 @@ pub(super) fn notices(
     is_done: bool,
 ) -> Vec<Notice> {
     let number = target.number;
-    let known: Vec<&str> = published["failures"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|it| it["instance"].as_str())
-        .collect();
-    let failures =
-        decision.failures.iter().take(NAMED).filter(|it| !known.contains(&name(members, it).as_str()));
     let mut notices: Vec<Notice> = Vec::new();
     if decision.moves.is_empty() {
-        notices.extend(failures.map(|it| failed(members, it, target)));
+        notices.extend(new_failures(target, members, decision, published));
     } else {
         let moving = decision.moves.len();
         let verb = if moving == 1 { "moves" } else { "move" };

@@ -107,8 +107,7 @@ impl Assessor<'_> {
             return Standing::Settled(Settled::Observed);
         }
         let failure = self.failure(member, admission, soaked_at);
-        let is_own = member.is_edited || self.fleet.progress.is_completed;
-        if admission.is_excused || failure.is_some() && is_own {
+        if admission.is_excused || failure.is_some() && member.is_edited {
             return Standing::Settled(Settled::Excused(failure));
         }
         match (failure, soaked_at) {

@@ -41,7 +41,7 @@ pub(super) async fn resume(arguments: &DefinitionArguments, output: &mut Output)
 pub(super) async fn abort(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
     let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
     let told = &definition.object["status"]["propagation"];
-    let is_under_way = matches!(told["phase"].as_str(), Some("Propagating" | "Paused"));
+    let is_under_way = matches!(told["phase"].as_str(), Some("Propagating" | "Paused" | "Halted"));
     if !is_under_way {
         return Err(CommandError::wrong(format!("nothing of rgd/{} is on its way", definition.name())));
     }
