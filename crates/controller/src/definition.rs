@@ -213,6 +213,10 @@ impl Pass<'_> {
     /// Nothing is left to do: what is known is told.
     async fn publish(&self, observed: &Observed, plan: Plan) -> kube::Result<Outcome> {
         let engine = self.engine;
+        let before = &observed.definition["status"];
+        let told = plan.status.as_ref().unwrap_or(before);
+        let (before, after) = (&before["revisionHistory"], &told["revisionHistory"]);
+        engine.metrics.propagation().counted(self.name, before, after);
         if let Some(status) = plan.status {
             self.publish_status(observed, &status).await?;
         }
@@ -239,15 +243,8 @@ impl Pass<'_> {
         if from != to {
             engine.metrics.definition_state_changed(name, &from, &to);
         }
-        if before["revisionHistory"] != status["revisionHistory"] {
-            engine.metrics.propagation().counted(
-                name,
-                &before["revisionHistory"],
-                &status["revisionHistory"],
-            );
-            if self.counts {
-                engine.counted(name);
-            }
+        if self.counts && before["revisionHistory"] != status["revisionHistory"] {
+            engine.counted(name);
         }
         // The answer to a patch of any version might hide somebody's edit, which nobody would look at.
         let version = &observed.definition["metadata"]["resourceVersion"];

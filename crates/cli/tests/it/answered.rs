@@ -119,6 +119,8 @@ fn v19_a_rollback_to_the_newest_revision_takes_back_an_edit_that_never_became_on
     broken["spec"]["resources"][0]["template"]["data"]["size"] = json!("${schema.spec.nosuch}");
     cluster.apply(&broken);
     cluster.until(&broken, |it| it["status"]["observedGeneration"] == it["metadata"]["generation"]);
+    let preview = cluster.told(&["rollback", "rgd/application", "--to-revision=3", "--dry-run"]);
+    assert!(preview.starts_with("--- the definition\n+++ revision 3\n"), "{preview}");
     let expected = "\
 Rolling back to revision 3...
 The definition says again what revision 3 says; no other is needed

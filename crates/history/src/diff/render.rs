@@ -9,10 +9,15 @@ use crate::RevisionNumber;
 impl Diff {
     /// Field by field: each object or list that differs, and below it what was and what is there.
     pub fn to_text(&self, from: RevisionNumber, to: RevisionNumber) -> String {
+        self.to_text_between(&format!("revision {from}"), &format!("revision {to}"))
+    }
+
+    /// The same, of what is called so.
+    pub fn to_text_between(&self, from: &str, to: &str) -> String {
         if self.is_empty() {
-            return format!("revision {from} and revision {to} have the same content\n");
+            return format!("{from} and {to} have the same content\n");
         }
-        format!("--- revision {from}\n+++ revision {to}\n{}", self.hunks())
+        format!("--- {from}\n+++ {to}\n{}", self.hunks())
     }
 
     /// The same without saying between what; empty when the contents are the same.

@@ -2,8 +2,10 @@
 
 use krono_history::RevisionNumber;
 use krono_model::condition::Status;
+use krono_model::definition::PROPAGATION_INVALID;
 use krono_model::instance::RESOURCE_GATED;
 use krono_model::{metadata, names};
+use krono_propagation::limits::Policy;
 use serde_json::Value;
 
 use super::{condition, is_deleting, said, told_by, unready};
@@ -47,17 +49,22 @@ struct Told<'i> {
 impl Told<'_> {
     /// Where it is and why; the first reason that decides (V14).
     fn place(&self) -> String {
-        let policy = annotation(self.instance, names::UPDATE_POLICY_ANNOTATION);
-        if policy == Some("Paused") || metadata::is_suspended(self.instance) {
+        let policy = annotation(self.instance, names::UPDATE_POLICY_ANNOTATION).and_then(Policy::read);
+        if policy == Some(Policy::Paused) || metadata::is_suspended(self.instance) {
             return format!("{} and is left alone: somebody has paused it", self.at());
         }
         if let Some(input) = annotation(self.instance, names::HOLD_INPUT_ANNOTATION) {
-            return format!("{} and is held at input revision {input}", self.at());
+            return match problem(self.instance) {
+                Some(problem) => {
+                    format!("{} though it is to be held at input revision {input}: {problem}", self.at())
+                }
+                None => format!("{} and is held at input revision {input}", self.at()),
+            };
         }
         if let Some(pin) = annotation(self.instance, names::RGD_REVISION) {
             return self.pinned(pin);
         }
-        if policy == Some("Manual") {
+        if policy == Some(Policy::Manual) {
             return self.manual();
         }
         self.following()
@@ -86,6 +93,7 @@ impl Told<'_> {
 
     fn manual(&self) -> String {
         match (self.assigned, self.current) {
+            (_, _) if let Some(problem) = problem(self.instance) => format!("{}: {problem}", self.at()),
             (Some(at), Some(current)) if at != current => {
                 format!("{} and waits for approval of revision {current}", self.at())
             }
@@ -98,8 +106,9 @@ impl Told<'_> {
         match (self.assigned, self.current) {
             (None, _) => self.at(),
             (Some(at), Some(current)) if at != current => {
-                let why =
-                    problem(self.instance).or_else(|| reason_to_wait(self.definition, &self.full_name()));
+                let why = problem(self.instance)
+                    .or_else(|| told_by(self.definition, PROPAGATION_INVALID))
+                    .or_else(|| reason_to_wait(self.definition, &self.full_name()));
                 let why = why.unwrap_or_else(|| "its turn has not come".to_owned());
                 format!("{} and not yet at the current one, {current}: {why}", self.at())
             }
@@ -109,7 +118,9 @@ impl Told<'_> {
             (Some(_), _) if observed.is_some() && observed != self.assigned => {
                 format!("{}, the current one, and its resources are on their way to it", self.at())
             }
-            (Some(_), _) => format!("{}, the current one, which it follows", self.at()),
+            (Some(_), _) => {
+                format!("{}, the current one, which it follows{}", self.at(), tail(problem(self.instance)))
+            }
         }
     }
 }
@@ -194,6 +205,45 @@ mod tests {
         check(
             |it| annotated(it, names::HOLD_INPUT_ANNOTATION, "10"),
             "is at revision 3 and is held at input revision 10",
+        );
+    }
+
+    #[test]
+    fn v42_what_is_ignored_is_told_as_the_condition_tells_it() {
+        let ignored = |it: &mut Value| {
+            let message = "it is ignored";
+            it["status"]["conditions"] = json!([{"type": "Assigned", "status": "False", "message": message}]);
+        };
+        let check = |key: &str, value: &str, expected: &str| {
+            check(
+                |it| {
+                    ignored(it);
+                    annotated(it, key, value);
+                },
+                expected,
+            );
+        };
+        let policy = names::UPDATE_POLICY_ANNOTATION;
+        check(
+            names::HOLD_INPUT_ANNOTATION,
+            "zz",
+            "is at revision 3 though it is to be held at input revision zz: it is ignored",
+        );
+        check(policy, "Sometimes", "is at revision 3, the current one, which it follows; it is ignored");
+        check(policy, "manual", "is at revision 3: it is ignored");
+    }
+
+    #[test]
+    fn v42_while_the_policy_makes_no_sense_that_is_why_it_waits() {
+        let (mut instance, mut definition) = (instance(), definition());
+        at_two(&mut instance);
+        let message = "no instance moves to another revision: a gate has no value";
+        definition["status"]["conditions"] =
+            json!([{"type": "PropagationInvalid", "status": "True", "message": message}]);
+        let why = why_instance(&instance, &definition, &RevisionRows::new(&definition, &revisions()));
+        assert_eq!(
+            why,
+            format!("application/my-app is at revision 2 and not yet at the current one, 3: {message}.")
         );
     }
 }

@@ -126,14 +126,22 @@ fn check_hold(definition: &Definition, target: RevisionNumber) -> Result<(), Com
 
 /// What each instance loses, then what is different in the definition.
 fn preview(definition: &Definition, row: &RevisionRow, hold: bool) -> String {
-    let served = definition.revisions.current();
-    let old = match served.filter(|_| hold) {
-        Some(served) => definition.spec_of(served),
-        None => definition.object["spec"].clone(),
+    let (old, title) = match definition.revisions.current().filter(|_| hold) {
+        Some(served) => (definition.spec_of(served), format!("revision {}", served.number)),
+        None => (definition.object["spec"].clone(), title_of_spec(definition)),
     };
     let new = definition.spec_of(row);
-    let from = served.map_or(row.number, |it| it.number);
-    lost(&old, &new) + &Diff::of_definitions(&old, &new).to_text(from, row.number)
+    let difference = Diff::of_definitions(&old, &new);
+    lost(&old, &new) + &difference.to_text_between(&title, &format!("revision {}", row.number))
+}
+
+/// What the definition says is the content of a revision, unless it is held, broken or waits to become one.
+fn title_of_spec(definition: &Definition) -> String {
+    let digest = Digest::of_definition(&definition.object["spec"]);
+    match definition.revisions.history.newest_with(digest) {
+        Some(revision) => format!("revision {}", revision.number),
+        None => "the definition".to_owned(),
+    }
 }
 
 /// What goes in every instance, before anything else is shown.
