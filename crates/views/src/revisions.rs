@@ -1,10 +1,9 @@
 //! The revisions of a definition.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use krono_history::hold::{self, Hold, Wish};
-use krono_history::retention::{self, HISTORY_LIMIT, Uses};
 use krono_history::revision::{Health, History, Presence, Unreadable, definition_revision};
 use krono_history::{Digest, Revision, RevisionNumber};
 use krono_model::names;
@@ -150,7 +149,6 @@ struct Situation {
     current: Option<RevisionNumber>,
     held: Option<RevisionNumber>,
     counts: BTreeMap<RevisionNumber, u64>,
-    kept: BTreeSet<RevisionNumber>,
 }
 
 impl Situation {
@@ -162,13 +160,7 @@ impl Situation {
             Hold::Released | Hold::Invalid(_) => None,
         };
         let current = held.or(published).or_else(|| history.latest().map(|it| it.number));
-        let counts = counts(status, read);
-        let is_used = |it: &&Revision| counts.get(&it.number).is_some_and(|count| *count > 0);
-        let contents = history.live().filter(is_used).map(|it| it.digest).collect();
-        let uses = Uses { current, held, contents, ..Uses::default() };
-        let limit = definition["spec"]["revisionManagement"]["historyLimit"].as_u64();
-        let kept = retention::kept(history, &uses, limit.unwrap_or(HISTORY_LIMIT));
-        Self { current, held, counts, kept: kept.into_keys().collect() }
+        Self { current, held, counts: counts(status, read) }
     }
 
     fn row(&self, revision: &Revision, object: &Value) -> RevisionRow {
@@ -192,17 +184,16 @@ impl Situation {
         }
     }
 
+    /// What is needed stays, also where somebody has deleted it; what else goes is for the controllers to say.
     fn standing(&self, revision: &Revision) -> Standing {
         let number = Some(revision.number);
-        let is_live = revision.presence == Presence::Live;
         let count = self.counts.get(&revision.number).copied().unwrap_or_default();
-        let is_kept = revision.unused_since.is_none() && self.kept.contains(&revision.number);
-        match is_live {
-            true if number == self.held => Standing::Held,
-            true if number == self.current => Standing::Current,
-            true if count > 0 => Standing::Active,
-            true if is_kept => Standing::Unused,
-            true | false => Standing::Prunable,
+        match () {
+            () if number == self.held => Standing::Held,
+            () if number == self.current => Standing::Current,
+            () if count > 0 => Standing::Active,
+            () if revision.presence == Presence::Live && revision.unused_since.is_none() => Standing::Unused,
+            () => Standing::Prunable,
         }
     }
 }

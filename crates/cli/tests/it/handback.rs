@@ -42,6 +42,7 @@ const TOLD: &str = "\
 ResourceGraphDefinition application: krono.dev/active-revision
 Application default/my-app: kro.run/rgd-revision
 ConfigMap default/made: kro.run/rgd-revision, krono.dev/deletion-policy
+ResourceGraphDefinitionRevision application-rev-1: krono.dev/unused-since
 ";
 
 #[test]
@@ -53,7 +54,7 @@ fn v45_what_kro_does_not_understand_comes_off_and_nothing_else() {
     for warning in [
         "warning: kro deletes what krono would keep when it is no longer wanted: ConfigMap default/made\n",
         "warning: kro moves to the newest revision what is pinned or held: ResourceGraphDefinition application, Application default/my-app\n",
-        "note: 3 objects to clean, 0 revisions to delete\n",
+        "note: 4 objects to clean, 0 revisions to delete\n",
     ] {
         assert!(run.stderr.contains(warning), "{run}");
     }

@@ -8,18 +8,18 @@ fn check(definition: &Value, objects: &[Value], expected: &str) {
     assert_eq!(text, expected, "{text}");
 }
 
-/// The definition with `historyLimit: 1`, so that the first revision of three is out of reach.
-fn short() -> Value {
-    let mut definition = definition();
-    definition["spec"]["revisionManagement"]["historyLimit"] = json!(1);
-    definition
+/// Three revisions, the first of which nobody needs any longer.
+fn marked() -> Vec<Value> {
+    let mut revisions = revisions();
+    revisions[0]["metadata"]["annotations"] = json!({names::UNUSED_SINCE_ANNOTATION: "2025-01-16T00:00:00Z"});
+    revisions
 }
 
 #[test]
 fn revisions_are_listed_as_the_design_prints_them() {
     check(
-        &short(),
-        &revisions(),
+        &definition(),
+        &marked(),
         "\
 REVISION  CREATED              INSTANCES  STATUS
 3         2025-01-15 10:30:00  47         Current
@@ -30,7 +30,7 @@ REVISION  CREATED              INSTANCES  STATUS
 }
 
 #[test]
-fn within_the_limit_a_revision_is_unused() {
+fn a_revision_that_is_kept_is_unused() {
     let rows = RevisionRows::new(&definition(), &revisions()).rows;
     assert_eq!(
         rows.iter().map(|it| it.standing).collect::<Vec<_>>(),
@@ -40,7 +40,7 @@ fn within_the_limit_a_revision_is_unused() {
 
 #[test]
 fn v20_a_held_revision_is_marked() {
-    let mut held = short();
+    let mut held = definition();
     held["metadata"]["annotations"][names::ACTIVE_REVISION_ANNOTATION] = json!("2");
     let rows = RevisionRows::new(&held, &revisions()).rows;
     let standings: Vec<_> = rows.iter().map(|it| it.standing).collect();
@@ -49,11 +49,14 @@ fn v20_a_held_revision_is_marked() {
 }
 
 #[test]
-fn v30_a_marked_revision_is_prunable() {
+fn v30_what_is_needed_stays_though_somebody_deletes_it() {
     let mut objects = revisions();
-    objects[0]["metadata"]["annotations"] = json!({names::UNUSED_SINCE_ANNOTATION: "2025-01-16T00:00:00Z"});
-    let rows = RevisionRows::new(&definition(), &objects);
-    assert_eq!(rows.find(RevisionNumber::FIRST).unwrap().standing, Standing::Prunable);
+    for object in &mut objects {
+        object["metadata"]["deletionTimestamp"] = json!("2025-01-16T00:00:00Z");
+    }
+    let rows = RevisionRows::new(&definition(), &objects).rows;
+    let standings: Vec<_> = rows.iter().map(|it| it.standing).collect();
+    assert_eq!(standings, [Standing::Current, Standing::Active, Standing::Prunable]);
 }
 
 #[test]

@@ -69,9 +69,12 @@ fn revision(number: i64, created: &str, count: i64, definition: &Value) -> Value
     spec["createdAt"] = json!(created);
     spec["author"] = json!({"manager": "kubectl"});
     spec["changeCause"] = json!(format!("change {number}"));
+    let marks =
+        if count == 0 { json!({"krono.dev/unused-since": "2025-01-16T00:00:00Z"}) } else { json!({}) };
     json!({
         "apiVersion": "kro.run/v1alpha1", "kind": "ResourceGraphDefinitionRevision",
         "metadata": {
+            "annotations": marks,
             "name": format!("application-rev-{number}"),
             "labels": {"kro.run/rgd-name": "application", "kro.run/revision-number": number.to_string()},
             "ownerReferences": [owner(definition, "ResourceGraphDefinition")],
