@@ -3,6 +3,7 @@
 mod definition;
 mod instance;
 
+use krono_model::names;
 use serde_json::Value;
 
 use super::cluster::subject::{self, Subject};
@@ -11,7 +12,6 @@ use crate::arguments::rollback::RollbackArguments;
 use crate::arguments::target::{Bare, Grammar};
 use crate::command_error::CommandError;
 use crate::output::Output;
-use krono_model::names;
 
 pub(crate) fn run(arguments: &RollbackArguments, output: &mut Output) -> Result<(), CommandError> {
     block_on(async {

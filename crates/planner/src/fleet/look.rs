@@ -254,18 +254,20 @@ impl Looking<'_> {
         Err(vec![Step::PatchDefinitionStatus(status_patch(self.scene.definition, &Value::Object(record)))])
     }
 
-    /// When whoever looked before has last written something; nothing where no time is being measured.
+    /// When whoever looked before has last written something; nothing where no time was being measured.
     fn last_sign(&self, known: &Ledger, members: &[Member<'_>]) -> Option<Timestamp> {
-        let (policy, target) = (&self.rules.policy, self.target.digest);
+        let (policy, target, since) = (&self.rules.policy, self.target.digest, self.scene.leading.since);
         let soaks = !policy.soak.is_zero() || policy.stages.iter().any(|it| !it.soak.is_zero());
-        let is_on_its_way =
-            |it: &Member<'_>| it.assigned == Some(target) && it.observed.is_none_or(|it| it.digest != target);
-        if known.completed.is_some() || !(soaks || members.iter().any(is_on_its_way)) {
+        let was_on_its_way = |it: &Member<'_>| {
+            it.assigned == Some(target)
+                && it.admission.is_some_and(|it| it.at <= since)
+                && it.observed.is_none_or(|it| it.digest != target)
+        };
+        if known.completed.is_some() || !(soaks || members.iter().any(was_on_its_way)) {
             return None;
         }
         let of_member = |it: &Member<'_>| [it.admission.map(|it| it.at), it.observed.map(|it| it.since)];
-        let signs = members.iter().flat_map(of_member).flatten();
-        signs.filter(|it| *it <= self.scene.leading.since).max()
+        members.iter().flat_map(of_member).flatten().filter(|it| *it <= since).max()
     }
 
     /// Where nobody kept a ledger before: what instances were last seen to be well with is what one may go back to.

@@ -166,8 +166,8 @@ async fn restore(
     forget_mode(arguments, objects, definition).await?;
     let asked = annotate::set(objects, &definition.kind, &definition.object, &wanted).await?;
     let Some(limit) = arguments.wait.limit() else { return Ok(()) };
-    let before = Before::of(definition);
-    match until(objects, &definition.kind, asked, limit, |it| before.answer(it, &text)).await? {
+    let before = definition.revisions.history.highest();
+    match until(objects, &definition.kind, asked, limit, |it| answer(it, &text, before)).await? {
         Waited::Seen(Answer::Created(number)) => {
             output.text(&format!("Created revision {number} (content from revision {target})\n"))?;
             tell_who_moves(objects, definition, output).await
@@ -216,11 +216,7 @@ async fn tell_who_moves(
     output.text(&format!("{moving} will reconcile to new revision\n"))
 }
 
-/// What was there before the request.
-struct Before {
-    highest: Option<RevisionNumber>,
-}
-
+/// What became of a request.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
     Created(RevisionNumber),
@@ -230,27 +226,22 @@ enum Answer {
     Withdrawn,
 }
 
-impl Before {
-    fn of(definition: &Definition) -> Self {
-        Self { highest: definition.revisions.history.highest() }
+/// The request goes in the write that restores the spec; a revision that is newer than the highest before is told of in the
+/// status afterwards.
+fn answer(definition: &Value, request: &str, before: Option<RevisionNumber>) -> Option<Answer> {
+    match Fate::of(definition, names::ROLLBACK_ANNOTATION, request)? {
+        Fate::Refused(words) => return Some(Answer::Refused(words)),
+        Fate::Withdrawn => return Some(Answer::Withdrawn),
+        Fate::Granted => {}
     }
-
-    /// The request goes in the write that restores the spec; the new revision is told of in the status afterwards.
-    fn answer(&self, definition: &Value, request: &str) -> Option<Answer> {
-        match Fate::of(definition, names::ROLLBACK_ANNOTATION, request)? {
-            Fate::Refused(words) => return Some(Answer::Refused(words)),
-            Fate::Withdrawn => return Some(Answer::Withdrawn),
-            Fate::Granted => {}
-        }
-        let (metadata, status) = (&definition["metadata"], &definition["status"]);
-        let latest = status["latestRevision"].as_i64().and_then(RevisionNumber::from_wire);
-        if let Some(number) = latest.filter(|it| Some(*it) > self.highest) {
-            return Some(Answer::Created(number));
-        }
-        let is_restoring = metadata["annotations"].get(names::RESTORING_ANNOTATION).is_some();
-        let is_seen = status["observedGeneration"] == metadata["generation"];
-        (!is_restoring && is_seen).then_some(Answer::Restored)
+    let (metadata, status) = (&definition["metadata"], &definition["status"]);
+    let latest = status["latestRevision"].as_i64().and_then(RevisionNumber::from_wire);
+    if let Some(number) = latest.filter(|it| Some(*it) > before) {
+        return Some(Answer::Created(number));
     }
+    let is_restoring = metadata["annotations"].get(names::RESTORING_ANNOTATION).is_some();
+    let is_seen = status["observedGeneration"] == metadata["generation"];
+    (!is_restoring && is_seen).then_some(Answer::Restored)
 }
 
 async fn hold(
@@ -301,13 +292,12 @@ mod tests {
 
     #[test]
     fn the_answer_is_read_off_the_definition() {
-        let before = Before { highest: RevisionNumber::new(3) };
         let check = |annotations: Value, latest: i64, seen: i64, expected: Option<Answer>| {
             let definition = json!({
                 "metadata": {"annotations": annotations, "generation": 4},
                 "status": {"latestRevision": latest, "observedGeneration": seen},
             });
-            assert_eq!(before.answer(&definition, "2"), expected, "{definition}");
+            assert_eq!(answer(&definition, "2", RevisionNumber::new(3)), expected, "{definition}");
         };
         let (answered, restoring) = (names::ANSWERED_ROLLBACK_ANNOTATION, names::RESTORING_ANNOTATION);
         check(json!({names::ROLLBACK_ANNOTATION: "2", answered: "2"}), 3, 4, None);
