@@ -9,6 +9,9 @@ use tokio::time::Instant;
 
 use crate::backoff;
 
+/// How often in a row work fails for a reason that goes away by itself.
+const FEW: u32 = 3;
+
 /// Something to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Key {
@@ -133,6 +136,12 @@ impl Queue {
     pub(crate) fn is_idle(&self) -> bool {
         let state = self.lock();
         state.waiting.is_empty() && state.busy.is_empty()
+    }
+
+    /// Whether the work on some key has just failed, as it does when others write the same object, and is tried again at once.
+    pub(crate) fn tries_again(&self) -> bool {
+        let state = self.lock();
+        state.failures.iter().any(|(key, failures)| *failures <= FEW && state.timer_of.contains_key(key))
     }
 
     /// How many keys failed and are due for another try later.

@@ -13,8 +13,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 impl Controllers {
     /// Waits until everything that has happened in the cluster is known and dealt with.
     ///
-    /// What failed may still be due for another try later. Lists every kind that is watched: meant for tests and for
-    /// tools that wait, not for every day.
+    /// What failed more than a few times may still be due for another try later. Lists every kind that is watched: meant
+    /// for tests and for tools that wait, not for every day.
     pub async fn quiet(&self) {
         let began = Instant::now();
         while !is_quiet(&self.engine).await {
@@ -34,7 +34,8 @@ impl Controllers {
 }
 
 async fn is_quiet(engine: &Engine) -> bool {
-    if !engine.is_ready() || !engine.queue.is_idle() {
+    let is_idle = || engine.queue.is_idle() && !engine.queue.tries_again();
+    if !engine.is_ready() || !is_idle() {
         return false;
     }
     for cache in engine.caches.held() {
@@ -43,5 +44,5 @@ async fn is_quiet(engine: &Engine) -> bool {
             return false;
         }
     }
-    engine.queue.is_idle()
+    is_idle()
 }
