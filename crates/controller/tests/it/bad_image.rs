@@ -98,6 +98,20 @@ async fn v35_and_v36_a_bad_image_reaches_one_deployment_of_a_hundred() {
     assert_eq!(written(&world, since), ["i000"]);
 }
 
+/// Waits until the bad pods of a Deployment are gone: on its way back it says that it is ready before they are counted.
+async fn rolled_out(world: &World, name: &str) {
+    for replicas in world.names("ReplicaSet", &format!("app={name}")).await {
+        let is_done = |it: &Value| {
+            let is_bad = it["spec"]["template"]["spec"]["containers"][0]["image"] == BAD;
+            let (wanted, there) =
+                (&it["spec"]["replicas"], it["status"]["replicas"].as_i64().unwrap_or_default());
+            *wanted == i64::from(!is_bad) && there == i64::from(!is_bad)
+        };
+        world.eventually(&format!("ReplicaSet {replicas}"), is_done).await;
+    }
+    world.eventually(&format!("Deployment {name}"), |it| it["status"]["replicas"] == 1).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn v21_and_v24_a_bad_image_is_taken_back_and_no_deployment_beyond_the_first_wave_is_written() {
     let world = fleet("Rollback").await;
@@ -105,7 +119,16 @@ async fn v21_and_v24_a_bad_image_is_taken_back_and_no_deployment_beyond_the_firs
     edit(&world, &app(BAD, "Rollback")).await;
     world.eventually(APP, |it| numbers(it) == "1 of 2").await;
     phase(&world, "Completed").await;
+    rolled_out(&world, "i000").await;
     world.active("App i000").await;
+    // Counts are told a little later.
+    let is_counted = |it: &Value| it["revision"] == 1 && it["instanceCount"] == INSTANCES;
+    let has_counts = |it: &Value| {
+        let status = &it["status"];
+        let are_counted = status["revisionHistory"].as_array().is_some_and(|it| it.iter().any(is_counted));
+        are_counted && status["propagation"]["instances"]["ready"] == INSTANCES
+    };
+    world.eventually(APP, has_counts).await;
     world.settled_beside_workloads().await;
     let mut after = deployments(&world).await;
     assert_eq!(after.insert("i000".to_owned(), before["i000"].clone()), Some((GOOD.to_owned(), 3)));
