@@ -40,8 +40,7 @@ pub(super) async fn turns(engine: &Engine, serving: &Arc<Serving>) -> Result<Tur
             return Err(Outcome::Retry);
         };
         if found.steps.is_empty() {
-            let is_under_way = found.progress.is_some_and(|it| !it.is_completed);
-            engine.router.follow(&serving.name, is_under_way.then(|| began.elapsed()));
+            engine.router.follow(&serving.name, found.progress.map(|_| began.elapsed()));
             return ended(engine, serving, &definition, found, &keys).await;
         }
         for step in found.steps {

@@ -87,9 +87,7 @@ pub struct Told {
     pub waiting: usize,
     /// How many are on their way and have resources that wait.
     pub blocked: usize,
-    /// Whether everybody who takes part has settled.
-    pub is_completed: bool,
-    /// How long that took, when it has just come about.
+    /// How long it took until everybody who takes part had settled, when that has just come about.
     pub took: Option<jiff::SignedDuration>,
 }
 
@@ -382,7 +380,6 @@ impl Looking<'_> {
                 counts: decision.counts,
                 blocked: telling::blocked(members).count,
                 waiting: decision.waiting.iter().map(|it| it.told.count).sum(),
-                is_completed: decision.phase == Phase::Completed,
                 took: is_done.then(|| self.scene.now.duration_since(ledger.started)),
             }),
             turns,
