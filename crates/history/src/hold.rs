@@ -45,14 +45,19 @@ pub enum Hold {
 }
 
 /// Where the wish for a hold stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the annotation.
     Annotation,
     /// In the spec.
     Field,
     /// On a newer revision that was given up.
-    Mark(RevisionNumber),
+    Mark {
+        /// Its number.
+        given_up: RevisionNumber,
+        /// What became of it and why, such as `rolled back: 1 of 4 instances failed`.
+        failure: String,
+    },
 }
 
 /// Why a hold cannot be had.
@@ -99,10 +104,10 @@ impl fmt::Display for Hold {
                 "revision {number} is served whatever the definition says; remove \
                  spec.revisionManagement.activeRevision to release it"
             ),
-            Self::Held { number, by: Place::Mark(given_up) } => write!(
+            Self::Held { number, by: Place::Mark { given_up, failure } } => write!(
                 f,
-                "revision {number} is served since revision {given_up} was rolled back; edit the definition, or have it \
-                 tried again with `krono propagation retry`"
+                "revision {number} is served since revision {given_up} was {failure}; edit the definition, or have it tried \
+                 again with `krono propagation retry`"
             ),
             Self::Invalid(problem) => write!(f, "no instance moves: {problem}"),
         }
@@ -118,12 +123,23 @@ pub fn hold(wish: Wish<'_>, history: &History) -> Hold {
             (read, Place::Field)
         }
         (None, None) => match wish.automatic {
-            Some(back) => (Ok(back.number), Place::Mark(back.given_up)),
+            Some(back) => (Ok(back.number), mark(back.given_up, history)),
             None => return Hold::Released,
         },
     };
     let checked = number.map_err(Problem::from).and_then(|it| servable(it, wish.minimum, history));
     checked.map_or_else(Hold::Invalid, |number| Hold::Held { number, by })
+}
+
+/// The mark may stand on another revision with the same content.
+fn mark(given_up: RevisionNumber, history: &History) -> Place {
+    let content = history.find(given_up).map(|it| it.digest);
+    let mut same = history.live().filter(|it| Some(it.digest) == content);
+    let failure = same.find_map(|it| match &it.health {
+        Health::Failed(text) => Some(text.clone()),
+        Health::Good | Health::DoesNotCompile(_) => None,
+    });
+    Place::Mark { given_up, failure: failure.unwrap_or_else(|| "rolled back".to_owned()) }
 }
 
 fn servable(
@@ -150,7 +166,7 @@ mod tests {
         let mut broken = revision(3, 'c');
         broken.health = Health::DoesNotCompile("kind Widget is gone".to_owned());
         let mut failed = revision(4, 'd');
-        failed.health = Health::Failed("half of the fleet".to_owned());
+        failed.health = Health::Failed("rolled back: 1 of 4 instances failed".to_owned());
         let history = crate::revision::History::new(vec![revision(2, 'b'), broken, failed]);
         assert_eq!(hold(wish, &history).to_string(), expected, "{wish:?}");
     }
@@ -174,8 +190,8 @@ mod tests {
             Wish { automatic: Some(Automatic { number: number(2), given_up: number(4) }), ..Wish::default() };
         check(
             back,
-            "revision 2 is served since revision 4 was rolled back; edit the definition, or have it tried again with \
-             `krono propagation retry`",
+            "revision 2 is served since revision 4 was rolled back: 1 of 4 instances failed; edit the definition, or have \
+             it tried again with `krono propagation retry`",
         );
         check(
             Wish { annotation: Some("4"), ..back },

@@ -91,6 +91,7 @@ pub fn decide<'a>(world: &World<'a>, cluster: Option<&dyn Cluster>) -> Decision<
             pin: note(names::RGD_REVISION),
             approval: note(names::APPROVE_REVISION_ANNOTATION),
             hold,
+            order: note(names::PROPAGATION_ORDER_ANNOTATION),
         },
         evidence: &Evidence { world, cluster },
     };

@@ -116,6 +116,8 @@ pub struct Wishes<'a> {
     pub approval: Option<&'a str>,
     /// The input that it stays at.
     pub hold: Option<HeldInput<'a>>,
+    /// When its turn is.
+    pub order: Option<&'a str>,
 }
 
 /// The input that an instance is held at.

@@ -35,8 +35,15 @@ fn course(definition: &Value, told: &Value) -> String {
         format!("  {} on their way have resources that wait: {advice} ({})\n", it["count"], names(it))
     });
     let errors = entries(told, "gateErrors").filter_map(Value::as_str).map(|it| format!("  {}\n", cell(it)));
-    let lists: String = waiting.chain(blocked).chain(failures).chain(errors).collect();
+    let lists: String = waiting.chain(blocked).chain(failures).chain(unnamed(told)).chain(errors).collect();
     heading(told) + &held + &progress(told) + &lists
+}
+
+/// How many failed beside those whose names are told.
+fn unnamed(told: &Value) -> Option<String> {
+    let named = entries(told, "failures").filter(|it| it["excused"] != true).count();
+    let more = told["instances"]["failed"].as_u64()?.checked_sub(named as u64)?;
+    (more > 0 && told["failures"].is_array()).then(|| format!("  and {more} more failed\n"))
 }
 
 fn heading(told: &Value) -> String {
@@ -51,19 +58,21 @@ fn heading(told: &Value) -> String {
     )
 }
 
+/// Nothing while nobody decides about it.
 fn progress(told: &Value) -> String {
+    if !told["instances"].is_object() {
+        return String::new();
+    }
     let count = |field: &str| told["instances"][field].as_u64().unwrap_or_default();
     let (settled, failed, eligible) = (count("settled"), count("failed"), count("eligible"));
     let bar = (eligible > 0).then(|| {
         format!("[{}] {settled} of {}\n", bar(settled, failed, eligible), counted_instances(eligible))
     });
-    // Of a revision that was given up, those who failed are still under way.
-    let is_given_up = matches!(told["phase"].as_str(), Some("Halted" | "RolledBack" | "Aborted"));
-    let moving = count("inFlight").saturating_sub(if is_given_up { failed } else { 0 });
     let waiting: u64 = entries(told, "waiting").filter_map(|it| it["count"].as_u64()).sum();
     format!(
-        "{}  {moving} on their way, {waiting} waiting, {failed} failed, {} excused\n",
+        "{}  {} on their way, {waiting} waiting, {failed} failed, {} excused\n",
         bar.unwrap_or_default(),
+        count("inFlight"),
         count("excused")
     )
 }
@@ -122,7 +131,7 @@ mod tests {
     fn definition() -> Value {
         json!({"status": {"propagation": {
             "revision": 3, "phase": "Halted", "reason": "1 of 8 instances failed", "wave": 2,
-            "instances": {"eligible": 8, "settled": 2, "inFlight": 1, "failed": 1, "excused": 0},
+            "instances": {"eligible": 8, "settled": 2, "inFlight": 0, "failed": 1, "excused": 0},
             "waiting": [{"reason": "Halted", "message": "the propagation was given up; edit the definition, or retry",
                 "count": 5, "first": ["default/d", "default/e", "default/f"]}],
             "failures": [{"instance": "default/c", "message": "in error for more than 30 seconds"}],
@@ -140,6 +149,10 @@ Revision 3: Halted, wave 2
   default/c failed: in error for more than 30 seconds
 ";
         assert_eq!(propagation_text(&definition()).as_deref(), Some(expected));
+        let mut many = definition();
+        many["status"]["propagation"]["instances"]["failed"] = json!(3);
+        let told = propagation_text(&many).unwrap_or_default();
+        assert!(told.ends_with("more than 30 seconds\n  and 2 more failed\n"), "{told}");
         assert_eq!(propagation_text(&json!({"status": {}})), None);
     }
 
@@ -155,6 +168,11 @@ Revision 3: Halted, wave 2
         check(
             json!({"conditions": condition("PropagationInvalid", "no window opens"), "propagation": told}),
             &format!("no window opens\nRevision 1: Completed\n{counts}"),
+        );
+        check(
+            json!({"conditions": condition("PropagationInvalid", "no window opens"),
+                "propagation": {"revision": 2, "phase": "Invalid"}}),
+            "no window opens\nRevision 2: Invalid\n",
         );
         check(
             json!({"conditions": condition("Held", "revision 2 was rolled back"), "propagation": told}),

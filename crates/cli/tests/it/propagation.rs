@@ -98,7 +98,7 @@ fn v42_a_pause_keeps_everybody_and_its_end_lets_them_go() {
     until(&cluster, |it| it["propagation"]["waiting"][0]["count"] == 3);
     let status = cluster.told(&["propagation", "status", "app"]);
     assert!(
-        status.contains("3 wait: the propagation is paused; resume it (default/a, default/b, default/c)\n"),
+        status.contains("3 wait: the propagation is paused; run `krono propagation resume rgd/app` (default/a, default/b, default/c)\n"),
         "{status}"
     );
     assert_eq!(cluster.told(&["propagation", "resume", "app"]), "Propagation resumed\n");
@@ -109,6 +109,9 @@ fn v42_a_pause_keeps_everybody_and_its_end_lets_them_go() {
     cluster.apply_as("argocd-controller", &definition("two", &by_spec));
     let expected = "error: rgd/app is paused by its own spec\nhint: remove spec.propagation.paused where the definition is kept\n";
     assert_eq!(cluster.complaint(&["propagation", "resume", "app"], 1), expected);
+    cluster.told(&["propagation", "pause", "app"]);
+    assert_eq!(cluster.complaint(&["propagation", "resume", "app"], 1), expected);
+    assert_eq!(request(&cluster), Value::Null);
 }
 
 #[test]
@@ -145,10 +148,10 @@ fn v21_what_failed_is_told_and_tried_again_when_somebody_asks() {
     assert_eq!(watched.code, Some(1), "{watched}");
     let expected = "\
 Revision 2: Halted, wave 1
-  1 of 3 instances failed
+  1 of 3 instances failed: default/a
 [!!!!!!!!!!!!!!..........................] 0 of 3 instances
   0 on their way, 2 waiting, 1 failed, 0 excused
-  2 wait: the propagation was given up; edit the definition, or retry (default/b, default/c)
+  2 wait: the propagation was given up; edit the definition, or run `krono propagation retry rgd/app` (default/b, default/c)
   default/a failed: not ready at the new revision within the deadline
 ";
     assert!(watched.stdout.ends_with(expected), "{watched}");

@@ -84,12 +84,12 @@ async fn v35_and_v36_a_bad_image_reaches_one_deployment_of_a_hundred() {
     edit(&world, &app(BAD, "Halt")).await;
     let told = phase(&world, "Halted").await;
     let propagation = &told["status"]["propagation"];
-    assert_eq!(propagation["reason"], "1 of 100 instances failed");
+    assert_eq!(propagation["reason"], "1 of 100 instances failed: default/i000");
     assert_eq!(propagation["failures"][0]["instance"], "default/i000");
     assert_eq!((&propagation["wave"], &propagation["instances"]["admitted"]), (&json!(1), &json!(1)));
     world.settled_beside_workloads().await;
     let told = world.there(APP).await;
-    let expected = "revision 2 reaches nobody else: 1 of 100 instances failed; ";
+    let expected = "revision 2 reaches nobody else: 1 of 100 instances failed: default/i000; ";
     assert!(message(&told, "PropagationHalted").starts_with(expected), "{told:#}");
     assert_eq!((assigned(&world, 1).await, assigned(&world, 2).await), (99, 1));
     let mut after = deployments(&world).await;
@@ -136,5 +136,5 @@ async fn v21_and_v24_a_bad_image_is_taken_back_and_no_deployment_beyond_the_firs
     assert_eq!(written(&world, since), ["i000"]);
     assert_eq!(assigned(&world, 1).await, INSTANCES);
     let mark = revision(&world, 2).await["metadata"]["annotations"]["krono.dev/failed"].clone();
-    assert_eq!(mark, "rolled back: 1 of 100 instances failed");
+    assert_eq!(mark, "rolled back: 1 of 100 instances failed: default/i000");
 }

@@ -195,6 +195,11 @@ async fn v36_mistakes_are_told_at_once_and_nobody_moves() {
             json!({"propagateWhen": ["${each.spec.size > 3}"]}),
             "spec.propagateWhen[0]: undefined field 'size'",
         ),
+        (json!({"propagateWhen": ["${false}"]}), "spec.propagateWhen[0]: is never true"),
+        (
+            json!({"propagateWhen": ["${linearlyUpdated(instances, each, 0)}"]}),
+            "spec.propagateWhen[0]: linearlyUpdated moves at least 1 at a time, not 0",
+        ),
         (
             json!({"propagation": {"windows": [{"schedule": "0 0 30 2 *", "duration": "1h"}]}}),
             "spec.propagation.windows[0].schedule: \"0 0 30 2 *\" never comes",
@@ -226,7 +231,10 @@ async fn v34_an_expression_without_a_value_keeps_instances_out_and_is_shown() {
     let world = fleet(2, &closed).await;
     issue(&world, "two", &closed).await;
     let told = world.eventually(APP, |it| !it["status"]["propagation"]["gateErrors"].is_null()).await;
-    assert_eq!(told["status"]["propagation"]["waiting"][0]["reason"], "GateFailed");
+    let waits = &told["status"]["propagation"]["waiting"][0];
+    assert_eq!(waits["reason"], "GateFailed");
+    let cause = waits["message"].as_str().unwrap_or_default();
+    assert!(cause.starts_with("propagateWhen[0] has no value: int(each.metadata.name) > 0 ("), "{cause}");
     world.settled().await;
     assert_eq!(with_text(&world, "one").await.len(), 2);
     edit(&world, &app("two", &json!({"propagateWhen": [gate], "propagation": {"failurePolicy": "Open"}})))
@@ -252,6 +260,8 @@ async fn v42_a_pause_lets_nobody_move_and_its_end_lets_all() {
     assert_eq!(with_text(&world, "two").await.len(), 3);
     let told = world.there(APP).await;
     assert_eq!(told["status"]["propagation"]["standstills"][0]["cause"], "Paused");
+    world.has_told("Normal PropagationPaused: revision 2 reaches nobody else for now: it is paused").await;
+    world.has_told("Normal PropagationResumed: revision 2 goes on").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -300,7 +310,7 @@ async fn v33_who_does_not_follow_takes_no_part_and_blocks_nobody() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn v36_the_end_of_the_policy_is_the_end_of_waiting() {
-    let policy = json!({"propagateWhen": ["${false}"]});
+    let policy = json!({"propagateWhen": ["${fleet.total > 9}"]});
     let world = fleet(2, &policy).await;
     issue(&world, "two", &policy).await;
     world.settled().await;
@@ -310,6 +320,25 @@ async fn v36_the_end_of_the_policy_is_the_end_of_waiting() {
     world.eventually("ConfigMap i001-one", text_is("two")).await;
     world.eventually(APP, |it| it["status"]["propagation"].is_null()).await;
     world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v36_while_the_policy_makes_no_sense_nothing_is_said_to_be_under_way() {
+    let policy = json!({"propagateWhen": ["${linearlyUpdated(instances, each, 1) && fleet.total > 9}"]});
+    let world = fleet(2, &policy).await;
+    issue(&world, "two", &policy).await;
+    world.eventually(APP, |it| !condition(it, "Propagating").is_null()).await;
+    world.settled().await;
+    edit(&world, &app("two", &json!({"propagation": {"maxInFlight": 0}}))).await;
+    let told = phase(&world, "Invalid").await;
+    assert!(told["status"]["propagation"]["waiting"].is_null(), "{told:#}");
+    world.eventually(APP, |it| condition(it, "Propagating").is_null()).await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "one").await.len(), 2);
+    edit(&world, &app("two", &json!({"propagation": {"maxInFlight": 1}}))).await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+    assert_eq!(with_text(&world, "two").await.len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -41,13 +41,14 @@ fn under_way(told: &Value) -> String {
         "revision {} has settled at {} of {} instances, {} on their way",
         told["revision"], instances["settled"], instances["eligible"], instances["inFlight"]
     );
-    let waiting = told["waiting"].as_array().and_then(|it| it.first());
+    let waiting = told["waiting"].as_array().into_iter().flatten();
     let waiting =
-        waiting.map(|it| format!("; {} wait: {}", it["count"], it["message"].as_str().unwrap_or_default()));
+        waiting.map(|it| format!("{} wait: {}", it["count"], it["message"].as_str().unwrap_or_default()));
     let blocked = told["blocked"]["count"].as_u64().map(|it| {
-        format!("; {it} on their way have resources that wait, as their condition {RESOURCE_GATED} says")
+        format!("{it} on their way have resources that wait, as their condition {RESOURCE_GATED} says")
     });
-    progress + &waiting.unwrap_or_default() + &blocked.unwrap_or_default()
+    let parts: Vec<String> = std::iter::once(progress).chain(waiting).chain(blocked).collect();
+    parts.join("; ")
 }
 
 fn deletion_pending(world: &World<'_>) -> String {

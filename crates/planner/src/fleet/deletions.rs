@@ -33,7 +33,7 @@ fn is_retained(node: &Node) -> bool {
 /// Whether what instances no longer want is left in place: the way back from what was given up deletes nothing by itself.
 pub(super) fn leaves_surplus(definition: &Value, hold: &Hold) -> bool {
     match hold {
-        Hold::Held { number, by: Place::Mark(_) } => {
+        Hold::Held { number, by: Place::Mark { .. } } => {
             definition["spec"]["propagation"]["deletes"] != "Allow" && !are_approved(definition, *number)
         }
         Hold::Held { .. } | Hold::Released | Hold::Invalid(_) => false,
@@ -43,7 +43,7 @@ pub(super) fn leaves_surplus(definition: &Value, hold: &Hold) -> bool {
 /// Whether something waits for somebody to approve of its deletion.
 pub(crate) fn are_pending(definition: &Value, past: &Past<'_>) -> bool {
     let hold = hold_of(definition, past.history);
-    let Hold::Held { number, by: Place::Mark(given_up) } = hold else { return false };
+    let Hold::Held { number, by: Place::Mark { given_up, .. } } = hold else { return false };
     let graph = |number| past.graphs.graph_of(past.history.find(number)?.digest)?.ok();
     let both = graph(given_up).zip(graph(number));
     leaves_surplus(definition, &hold) && both.is_some_and(|(from, to)| deletes(from, to))

@@ -244,7 +244,7 @@ pub(super) fn way_to(target: Assignment, hold: &Hold, history: &History, mode: R
     let is_restored = history.find(target.number).is_some_and(|it| it.is_rollback);
     let is_marked = mark::mark_of(history, target.digest).is_some();
     match hold {
-        Hold::Held { by: Place::Mark(_), .. } => {
+        Hold::Held { by: Place::Mark { .. }, .. } => {
             Way::Back { mode: RollbackMode::Instant, by: RollbackBy::Failures }
         }
         Hold::Held { .. } if !is_latest => Way::Back { mode, by: RollbackBy::Person },

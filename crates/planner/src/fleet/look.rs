@@ -20,6 +20,7 @@ use super::facts::{rollback_mode, way_to};
 use super::ledger::{Ledger, PROPAGATION};
 use super::member::{hinder, member};
 use super::step::{Step, annotate, annotate_definition, status_patch};
+use super::telling::Deed;
 use super::waves::{Request, Rules, Waves};
 use super::{Facts, Schemas, Turn, World, deletions, is_lost, telling};
 use crate::instance::Notice;
@@ -109,11 +110,23 @@ pub fn look(scene: &Scene<'_>) -> Look {
         None => Some(Rules::default()),
     };
     // What makes no sense is told on the definition; everybody stays.
-    let (Some(rules), Ok(request)) = (rules, Request::of(scene.definition)) else { return Look::default() };
+    let (Some(rules), Ok(request)) = (rules, Request::of(scene.definition)) else { return stopped(scene) };
     if has_wrong_gates(scene) {
-        return Look::default();
+        return stopped(scene);
     }
     Looking { scene, rules: &rules, request, target: scene.facts.current, published }.look()
+}
+
+/// Nobody decides. Who waited for what is no longer so; what was given up stays that.
+fn stopped(scene: &Scene<'_>) -> Look {
+    let published = &scene.definition["status"][PROPAGATION];
+    let is_under_way = matches!(published["phase"].as_str(), Some("Propagating" | "Paused"));
+    let Some(mut record) = published.as_object().filter(|_| is_under_way).cloned() else {
+        return Look::default();
+    };
+    record.retain(|field, _| !telling::FOUND.contains(&field.as_str()));
+    record.insert("phase".to_owned(), json!("Invalid"));
+    Look { status: Some(status_patch(scene.definition, &Value::Object(record))), ..Look::default() }
 }
 
 /// Whether `propagateWhen` of a resource makes no sense. That is told with the graph of the definition as it is, which is that
@@ -140,14 +153,13 @@ struct Looking<'l> {
 
 impl Looking<'_> {
     fn look(&self) -> Look {
-        let steps = self.answer().unwrap_or_default();
-        if !steps.is_empty() {
-            return Look::of(steps, Vec::new());
+        if let Some(answer) = self.answer() {
+            return answer;
         }
         let members = self.members();
         let ledger = match self.ledger(&members) {
             Ok(ledger) => ledger,
-            Err(steps) => return Look::of(steps, Vec::new()),
+            Err(look) => return *look,
         };
         let decision =
             decide(&self.fleet(&members, &ledger), &self.rules.policy, &self.rules.gates, self.scene.now);
@@ -157,37 +169,39 @@ impl Looking<'_> {
         }
     }
 
-    /// What people asked for once, as changes; nothing when they asked for nothing.
-    fn answer(&self) -> Option<Vec<Step>> {
+    /// What people asked for once, as changes; when that is done, the request is taken away. Nothing when they asked for nothing.
+    fn answer(&self) -> Option<Look> {
+        let answer = match self.request? {
+            Request::Pause => return None,
+            Request::Abort => self.abort(),
+            Request::Retry => self.retry(),
+        };
+        let answered = || annotate_definition(self.scene.definition, names::PROPAGATION_ANNOTATION);
+        Some(answer.unwrap_or_else(|| Look::of(vec![answered()], Vec::new())))
+    }
+
+    fn abort(&self) -> Option<Look> {
         let history = &self.scene.facts.history;
-        let answered = || vec![annotate_definition(self.scene.definition, names::PROPAGATION_ANNOTATION)];
-        match self.request? {
-            Request::Pause => None,
-            Request::Abort => {
-                let ledger =
-                    Ledger::read(self.scene.definition).filter(|it| it.content == self.target.digest);
-                let is_over = ledger.is_some_and(|it| it.completed.is_some());
-                // What was halted can be aborted as well: who failed goes back then.
-                let is_ended =
-                    self.mark().is_some_and(|it| it.outcome != Outcome::Halted || it.reason == ABORTED);
-                let is_possible = self.movement() == Movement::Forward && !is_ended && !is_over;
-                let mut marked = history.live().filter(|it| it.digest == self.target.digest);
-                let marked = marked.find(|it| Mark::of(it).is_some());
-                let revision =
-                    marked.or_else(|| history.newest_with(self.target.digest)).filter(|_| is_possible);
-                let mark = Mark { outcome: Outcome::Halted, reason: ABORTED.to_owned() };
-                Some(revision.map_or_else(answered, |it| {
-                    vec![annotate(it, names::FAILED_ANNOTATION, Some(&mark.to_string()))]
-                }))
-            }
-            Request::Retry => {
-                let latest = history.latest()?.digest;
-                let marked = history.live().filter(|it| it.digest == latest && Mark::of(it).is_some());
-                let steps: Vec<Step> =
-                    marked.map(|it| annotate(it, names::FAILED_ANNOTATION, None)).collect();
-                Some(if steps.is_empty() { answered() } else { steps })
-            }
-        }
+        let ledger = Ledger::read(self.scene.definition).filter(|it| it.content == self.target.digest);
+        let is_over = ledger.is_some_and(|it| it.completed.is_some());
+        // What was halted can be aborted as well: who failed goes back then.
+        let is_ended = self.mark().is_some_and(|it| it.outcome != Outcome::Halted || it.reason == ABORTED);
+        let is_possible = self.movement() == Movement::Forward && !is_ended && !is_over;
+        let mut marked = history.live().filter(|it| it.digest == self.target.digest);
+        let marked = marked.find(|it| Mark::of(it).is_some());
+        let revision = marked.or_else(|| history.newest_with(self.target.digest)).filter(|_| is_possible)?;
+        let mark = Mark { outcome: Outcome::Halted, reason: ABORTED.to_owned() };
+        let step = annotate(revision, names::FAILED_ANNOTATION, Some(&mark.to_string()));
+        Some(Look::of(vec![step], vec![telling::steered(Deed::Aborted, self.target.number)]))
+    }
+
+    fn retry(&self) -> Option<Look> {
+        let history = &self.scene.facts.history;
+        let latest = history.latest()?;
+        let marked = history.live().filter(|it| it.digest == latest.digest && Mark::of(it).is_some());
+        let steps: Vec<Step> = marked.map(|it| annotate(it, names::FAILED_ANNOTATION, None)).collect();
+        let notices = vec![telling::steered(Deed::Retried, latest.number)];
+        (!steps.is_empty()).then(|| Look::of(steps, notices))
     }
 
     fn mark(&self) -> Option<Mark> {
@@ -219,10 +233,10 @@ impl Looking<'_> {
     }
 
     /// What is known of this propagation, or what must be written down before anything is decided by it.
-    fn ledger(&self, members: &[Member<'_>]) -> Result<Ledger, Vec<Step>> {
+    fn ledger(&self, members: &[Member<'_>]) -> Result<Ledger, Box<Look>> {
         let now = self.scene.now;
         if let Some(step) = self.published.is_null().then(|| self.first_good(members)).flatten() {
-            return Err(vec![step]);
+            return Err(Look::of(vec![step], Vec::new()).into());
         }
         let known = Ledger::read(self.scene.definition).filter(|it| it.content == self.target.digest);
         let is_new = known.is_none();
@@ -249,7 +263,14 @@ impl Looking<'_> {
         if ledger.paused.is_none() {
             record.remove("pausedSince");
         }
-        Err(vec![Step::PatchDefinitionStatus(status_patch(self.scene.definition, &Value::Object(record)))])
+        let patch = status_patch(self.scene.definition, &Value::Object(record));
+        let turn = match (before.paused, ledger.paused) {
+            (None, Some(_)) => Some(Deed::Paused),
+            (Some(_), None) => Some(Deed::Resumed),
+            (None, None) | (Some(_), Some(_)) => None,
+        };
+        let notices = turn.map(|it| telling::steered(it, self.target.number)).into_iter().collect();
+        Err(Look::of(vec![Step::PatchDefinitionStatus(patch)], notices).into())
     }
 
     /// When whoever looked before has last written something; nothing where no time was being measured.

@@ -1,5 +1,6 @@
 //! What people are told about a propagation.
 
+use krono_history::RevisionNumber;
 use krono_propagation::assignment::{Assignment, Told};
 use krono_propagation::fleet::Member;
 use krono_propagation::mark::{Mark, Outcome};
@@ -11,6 +12,9 @@ use crate::instance::Notice;
 
 /// How many failures are told by name.
 const NAMED: usize = 10;
+
+/// The fields that each decision finds anew; all others must outlive it.
+pub(super) const FOUND: [&str; 6] = ["wave", "instances", "blocked", "waiting", "failures", "gateErrors"];
 
 /// `status.propagation` of a definition.
 pub(super) fn record(mut record: Map<String, Value>, members: &[Member<'_>], decision: &Decision) -> Value {
@@ -116,6 +120,25 @@ pub(super) fn given_up(
             failures.chain([notice("PropagationRolledBack", note)]).collect()
         }
     }
+}
+
+/// What people do with a propagation.
+#[derive(Clone, Copy)]
+pub(super) enum Deed {
+    Aborted,
+    Retried,
+    Paused,
+    Resumed,
+}
+
+pub(super) fn steered(deed: Deed, number: RevisionNumber) -> Notice {
+    let (reason, what) = match deed {
+        Deed::Aborted => ("PropagationAborted", "was aborted: who is on the way to it goes back"),
+        Deed::Retried => ("PropagationRetried", "is tried again"),
+        Deed::Paused => ("PropagationPaused", "reaches nobody else for now: it is paused"),
+        Deed::Resumed => ("PropagationResumed", "goes on"),
+    };
+    Notice { reason, note: format!("revision {number} {what}"), is_warning: false }
 }
 
 /// Those that the status does not tell of yet.

@@ -4,6 +4,7 @@ use krono_history::RevisionNumber;
 use krono_history::revision::{Health, Revision};
 
 use super::{Assignment, Because, Fleet, Gate, HeldInput, Instance, Life, Movement, Remark, Verdict};
+use crate::fleet::read_order;
 use crate::limits::{Allowance, Policy};
 
 pub(super) fn decide(fleet: &Fleet<'_>, instance: &Instance<'_>, gate: &dyn Gate) -> Verdict {
@@ -38,6 +39,7 @@ impl<'d> Decision<'d> {
         if self.instance.wishes.suspended || policy == Some(Policy::Paused) {
             return (self.place().or_else(|| self.newborn()), Because::Paused);
         }
+        self.order();
         let (wish, because) = self.wish(policy);
         let (wanted, because) = self.granted(&wish, because);
         match wanted.and_then(|it| self.lifted(it)) {
@@ -59,6 +61,16 @@ impl<'d> Decision<'d> {
             return Some(Policy::Auto);
         }
         Some(policy)
+    }
+
+    /// What the fleet makes of a place in the order is decided elsewhere.
+    fn order(&mut self) {
+        let Some(text) = self.instance.wishes.order else { return };
+        if self.fleet.limits.order == Allowance::Forbidden {
+            self.remarks.push(Remark::OrderForbidden);
+        } else if read_order(text).is_none() {
+            self.remarks.push(Remark::OrderInvalid(text.to_owned()));
+        }
     }
 
     fn wish(&mut self, policy: Option<Policy>) -> (Wish<'d>, Because) {

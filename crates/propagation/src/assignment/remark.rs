@@ -51,6 +51,10 @@ pub enum Remark {
     },
     /// A newer revision waits for approval.
     AwaitsApproval(RevisionNumber),
+    /// A place in the order of moving that is none.
+    OrderInvalid(String),
+    /// The platform owner forbids places in the order of moving.
+    OrderForbidden,
     /// The input to hold cannot be had.
     HoldUnusable(String),
     /// The platform owner forbids pins, and with them holds.
@@ -89,6 +93,8 @@ impl Remark {
             Self::ApprovalInvalid(_) | Self::ApprovalUnknown(_) => "ApprovalInvalid",
             Self::ApprovalAhead { .. } => "ApprovalAhead",
             Self::AwaitsApproval(_) => "AwaitsApproval",
+            Self::OrderInvalid(_) => "OrderInvalid",
+            Self::OrderForbidden => "OrderForbidden",
             Self::HoldUnusable(_) | Self::Stopped(_) => "HoldInvalid",
             Self::HoldForbidden => "HoldForbidden",
             Self::SpecRefused { .. } => "SpecRefused",
@@ -148,6 +154,12 @@ impl fmt::Display for Remark {
                 write!(f, "revision {number} is approved and waits: revision {current} is current")
             }
             Self::AwaitsApproval(number) => write!(f, "revision {number} waits for approval"),
+            Self::OrderInvalid(text) => {
+                write!(f, "the propagation order is ignored: {text:?} is not a whole number")
+            }
+            Self::OrderForbidden => {
+                f.write_str("the propagation order is ignored: the definition forbids it")
+            }
             Self::HoldUnusable(problem) => write!(f, "the hold is not in force: {problem}"),
             Self::HoldForbidden => f.write_str("the hold is ignored: the definition forbids pins"),
             Self::SpecRefused { number, problem } => {

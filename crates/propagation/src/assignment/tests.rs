@@ -141,7 +141,7 @@ fn manual(approval: Option<&str>) -> Wishes<'_> {
 }
 
 const AUTO: Wishes<'static> =
-    Wishes { suspended: false, policy: None, pin: None, approval: None, hold: None };
+    Wishes { suspended: false, policy: None, pin: None, approval: None, hold: None, order: None };
 
 #[test]
 fn v14_instances_follow_what_is_current() {
@@ -162,6 +162,7 @@ fn v14_the_first_in_the_order_of_precedence_decides() {
         pin: Some("3"),
         approval: Some("4"),
         hold: Some(HeldInput::Of(content('a'))),
+        order: None,
     };
     let evidence = &scene;
     let ending = Instance { assigned: Some(assignment("1a")), life: Life::Ending, wishes: all, evidence };
@@ -304,6 +305,11 @@ fn v28_what_the_platform_owner_forbids_is_ignored_and_reported() {
     scene.check("1a", manual(None), ("3c", Because::Following, &["PolicyForbidden"]));
     let hold = Wishes { hold: Some(HeldInput::Of(content('a'))), ..AUTO };
     scene.check("1a", hold, ("3c", Because::Following, &["HoldForbidden"]));
+    let order = |text| Wishes { order: Some(text), ..AUTO };
+    scene.check("1a", order("first"), ("3c", Because::Following, &["OrderInvalid"]));
+    scene.check("1a", order("-1"), ("3c", Because::Following, &[]));
+    scene.limits.order = Allowance::Forbidden;
+    scene.check("1a", order("-1"), ("3c", Because::Following, &["OrderForbidden"]));
     scene.limits.policies = Some(BTreeSet::new());
     scene.check("1a", Wishes { policy: Some("Auto"), ..AUTO }, ("3c", Because::Following, &[]));
 }

@@ -1,5 +1,7 @@
 //! Who may move now.
 
+use std::collections::BTreeSet;
+
 use super::assess::{Assessor, Standing};
 use super::decision::{Counts, Move};
 use super::rank::Ranks;
@@ -34,7 +36,8 @@ pub(super) struct Admissions {
     pub(super) moves: Vec<Move>,
     /// A few reasons, whose order is that of the first who waits for each.
     pub(super) waits: Vec<(Wait, Told)>,
-    pub(super) errors: Vec<String>,
+    /// By the number of the expression.
+    pub(super) errors: BTreeSet<(usize, String)>,
 }
 
 impl Admissions {

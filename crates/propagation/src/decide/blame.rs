@@ -2,7 +2,8 @@
 
 use super::assess::{Settled, Standing, counts_failures};
 use super::decision::Phase;
-use crate::fleet::{Fleet, Movement};
+use crate::assignment::Told;
+use crate::fleet::{Fleet, Member, Movement};
 use crate::mark::{Mark, Outcome};
 use crate::policy::{OnFailure, Policy};
 
@@ -12,7 +13,7 @@ pub(super) fn judge(fleet: &Fleet<'_>, policy: &Policy, standings: &mut [Standin
     let eligible = standings.iter().filter(|it| it.is_eligible()).count();
     let most = policy.max_failures.of(eligible);
     if failed > most && counts_failures(fleet, policy.on_failure) {
-        return Some(Mark { outcome: outcome(fleet, policy), reason: reason(failed, eligible, most) });
+        return Some(Mark { outcome: outcome(fleet, policy), reason: reason(fleet, standings, most) });
     }
     for standing in standings {
         if let Standing::Failed(failure) = *standing {
@@ -31,12 +32,21 @@ fn outcome(fleet: &Fleet<'_>, policy: &Policy) -> Outcome {
     }
 }
 
-fn reason(failed: usize, eligible: usize, most: usize) -> String {
-    let instances = if eligible == 1 { "instance" } else { "instances" };
-    match most {
-        0 => format!("{failed} of {eligible} {instances} failed"),
-        _ => format!("{failed} of {eligible} {instances} failed, {most} may"),
+/// With the first names, in the same order whatever the order of members: whatever else tells of them does not last.
+fn reason(fleet: &Fleet<'_>, standings: &[Standing], most: usize) -> String {
+    let eligible = standings.iter().filter(|it| it.is_eligible()).count();
+    let is_failed = |(_, standing): &(&Member<'_>, &Standing)| matches!(standing, Standing::Failed(_));
+    let mut members: Vec<&Member<'_>> =
+        fleet.members.iter().zip(standings).filter(is_failed).map(|(it, _)| it).collect();
+    members.sort_unstable_by_key(|it| (it.namespace, it.name));
+    let mut failed = Told::default();
+    for member in members {
+        failed.add_with(|| member.full_name());
     }
+    let instances = if eligible == 1 { "instance" } else { "instances" };
+    let allowed = if most == 0 { String::new() } else { format!(", {most} may") };
+    let more = if failed.count > failed.first.len() { ", …" } else { "" };
+    format!("{} of {eligible} {instances} failed{allowed}: {}{more}", failed.count, failed.first.join(", "))
 }
 
 /// Why nobody may be admitted any more, if that is so.

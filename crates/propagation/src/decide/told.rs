@@ -1,12 +1,11 @@
 //! What people should know about a decision.
 
+use super::admit::{Admissions, Door};
 use super::assess::{Settled, Standing};
 use super::decision::{Counts, FailureTold, Waiting};
 use super::wait::Wait;
 use crate::assignment::Told;
 use crate::fleet::Fleet;
-use crate::gate::Gates;
-use crate::policy::Policy;
 
 pub(super) fn counts(fleet: &Fleet<'_>, standings: &[Standing]) -> Counts {
     let mut counts = Counts { total: standings.len(), ..Counts::default() };
@@ -20,15 +19,24 @@ pub(super) fn counts(fleet: &Fleet<'_>, standings: &[Standing]) -> Counts {
         counts.excused += usize::from(is_excused);
         counts.failed += usize::from(standing.failure().is_some() && !is_excused);
     }
-    counts.in_flight = counts.admitted - counts.settled;
+    let too_many = standings.iter().filter(|it| matches!(it, Standing::Failed(_))).count();
+    counts.in_flight = counts.admitted - counts.settled - too_many;
     counts
 }
 
-pub(super) fn waiting(policy: &Policy, gates: &Gates, waits: Vec<(Wait, Told)>) -> Vec<Waiting> {
-    let waiting = |(wait, told): (Wait, Told)| Waiting { wait, text: wait.text(policy, gates), told };
-    let mut waiting: Vec<Waiting> = waits.into_iter().map(waiting).collect();
+pub(super) fn waiting(door: &Door<'_>, admissions: &Admissions) -> Vec<Waiting> {
+    let waiting = |(wait, told): &(Wait, Told)| Waiting {
+        wait: *wait,
+        text: wait.text(door, &admissions.errors),
+        told: told.clone(),
+    };
+    let mut waiting: Vec<Waiting> = admissions.waits.iter().map(waiting).collect();
     waiting.sort_by_key(|it| it.wait);
     waiting
+}
+
+pub(super) fn gate_errors(admissions: &Admissions) -> Vec<String> {
+    admissions.errors.iter().map(|(at, error)| format!("propagateWhen[{at}]: {error}")).collect()
 }
 
 pub(super) fn failures(standings: &[Standing]) -> Vec<FailureTold> {

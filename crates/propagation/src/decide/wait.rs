@@ -1,9 +1,10 @@
 //! Why instances wait.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
-use crate::gate::Gates;
-use crate::policy::Policy;
+use super::admit::Door;
 
 /// Why an instance waits for its admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,23 +54,40 @@ impl Wait {
         }
     }
 
-    /// What people read, with the next step.
-    pub(super) fn text(self, policy: &Policy, gates: &Gates) -> String {
-        let stage = |at: usize| policy.stages.get(at).map_or("the last", |it| it.name.as_str());
-        let gate = |at: usize| gates.source(at).unwrap_or_default();
+    /// What people read, with the next step; `errors` are those of the expressions, by their number.
+    pub(super) fn text(self, door: &Door<'_>, errors: &BTreeSet<(usize, String)>) -> String {
+        let stage = |at: usize| door.policy.stages.get(at).map_or("the last", |it| it.name.as_str());
+        let gate = |at: usize| door.gates.source(at).unwrap_or_default();
+        let error = |at: usize| errors.iter().find(|it| it.0 == at).map_or("", |it| it.1.as_str());
+        let name = door.assessor.fleet.definition["metadata"]["name"].as_str().unwrap_or("NAME");
+        let command = |verb: &str, flags: &str| format!("`krono propagation {verb} rgd/{name}{flags}`");
         match self {
-            Self::Aborted => "the propagation was aborted; edit the definition, or retry".to_owned(),
-            Self::GivenUp => "the propagation was given up; edit the definition, or retry".to_owned(),
-            Self::Paused => "the propagation is paused; resume it".to_owned(),
-            Self::Deletes => "the revision deletes or replaces resources; approve of that".to_owned(),
+            Self::Aborted => {
+                format!("the propagation was aborted; edit the definition, or run {}", command("retry", ""))
+            }
+            Self::GivenUp => {
+                format!("the propagation was given up; edit the definition, or run {}", command("retry", ""))
+            }
+            Self::Paused if door.policy.is_paused => {
+                "the propagation is paused by spec.propagation.paused; remove that".to_owned()
+            }
+            Self::Paused => format!("the propagation is paused; run {}", command("resume", "")),
+            Self::Deletes => format!(
+                "the revision deletes or replaces resources; if they may go, run {}",
+                command("approve", " --deletes")
+            ),
             Self::Window(Some(at)) => format!("no window is open; the next opens at {at}"),
             Self::Window(None) => "no window opens again; change spec.propagation.windows".to_owned(),
             Self::Stage(at) => format!("stage {:?} is not settled", stage(at)),
             Self::StageSoak(at, until) => format!("stage {:?} soaks until {until}", stage(at)),
-            Self::StageApproval(at) => format!("stage {:?} waits for approval; approve of it", stage(at)),
+            Self::StageApproval(at) => format!(
+                "stage {:?} waits for approval; run {}",
+                stage(at),
+                command("approve", &format!(" --stage={}", stage(at)))
+            ),
             Self::MaxInFlight(most) => format!("{most} may be on their way at once"),
             Self::Gate(at) => format!("propagateWhen[{at}] is not true: {}", gate(at)),
-            Self::GateError(at) => format!("propagateWhen[{at}] has no value: {}", gate(at)),
+            Self::GateError(at) => format!("propagateWhen[{at}] has no value: {} ({})", gate(at), error(at)),
             Self::GateBudget => "propagateWhen is too costly to ask for everybody at once".to_owned(),
         }
     }

@@ -21,7 +21,8 @@ pub struct Asking<'r> {
     instances: Option<Val<'r>>,
     common: Common<'r>,
     meter: Meter<'static>,
-    errors: BTreeSet<String>,
+    /// By the number of the expression.
+    errors: BTreeSet<(usize, String)>,
 }
 
 /// A gate with what is the same for all candidates.
@@ -147,7 +148,7 @@ impl<'r> Asking<'r> {
             Err(error) => error.message().to_owned(),
         };
         if self.errors.len() < MOST_ERRORS {
-            self.errors.insert(format!("propagateWhen[{at}]: {error}"));
+            self.errors.insert((at, error));
         }
         match self.round.failure_policy {
             FailurePolicy::Closed => Answer::Error(at),
@@ -155,9 +156,9 @@ impl<'r> Asking<'r> {
         }
     }
 
-    /// What went wrong, each once.
-    pub fn errors(self) -> Vec<String> {
-        self.errors.into_iter().collect()
+    /// What went wrong, each once, with the number of the expression.
+    pub fn errors(self) -> BTreeSet<(usize, String)> {
+        self.errors
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use krono_cel::ast::Ast;
 use krono_cel::library::kro;
-use krono_cel::{Env, Issue, ObjectType, Placed, Span, Template, Type, advice};
+use krono_cel::{Env, Issue, ObjectType, Placed, Span, Template, Type, Val, advice};
 use serde_json::Value;
 
 use super::hoist::{Names, replaced};
@@ -101,6 +101,10 @@ impl Compiler {
         let names = Names::of(checked.ast());
         let whole =
             Part { env: self.env.clone(), program: self.env.program(&checked), mentions: names.mentions() };
+        if let Some(message) = names.is_constant().then(|| never(&whole)).flatten() {
+            let advice = "mention instances, each, rgd or fleet; `spec.propagation.paused: true` is a pause";
+            return Err(vec![Problem { span: self::whole(placed), ..Problem::new(path, message, advice) }]);
+        }
         let sight = Sight::of(&checked);
         let (shared, rest) =
             self.split(checked.ast(), &names, &whole).unwrap_or_else(|| (Vec::new(), whole.clone()));
@@ -134,12 +138,22 @@ impl Compiler {
     fn problem(&self, issue: &Issue, placed: Placed<'_>, path: &str) -> Problem {
         let message = issue.message.trim_end_matches(" (in container '')");
         let message = message.split_once(" expecting {").map_or(message, |(message, _)| message);
+        let message = functions::as_written(message);
         let names = "the names here are instances, each, rgd, fleet; text stands in quotes";
         let known = advice::on_issue(issue, placed.source, &self.env);
         let advice = known.unwrap_or_else(|| {
             if advice::undeclared(issue).is_some() { names.to_owned() } else { String::new() }
         });
         Problem { span: Some(shifted(issue.span, placed.at)), ..Problem::new(path, message, advice) }
+    }
+}
+
+/// Why an expression that mentions nothing lets nobody through, if it does not.
+fn never(constant: &Part) -> Option<String> {
+    match constant.program.eval(&constant.env.bindings()) {
+        Ok(Val::Bool(true)) => None,
+        Ok(_) => Some("is never true, so that no instance would ever move".to_owned()),
+        Err(error) => Some(format!("never has a value: {}", error.message())),
     }
 }
 

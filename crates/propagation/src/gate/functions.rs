@@ -1,6 +1,6 @@
 //! What expressions about a fleet may call.
 
-use krono_cel::ast::{BinaryOp, Expr, ExprId};
+use krono_cel::ast::{BinaryOp, Expr, ExprId, Literal};
 use krono_cel::{EvalError, Expander, Issue, Library, Macro, Overload, Type, Val};
 
 use super::values::FACTS;
@@ -77,17 +77,29 @@ fn expand_exponential(
 }
 
 /// `linearlyUpdated(instances, each, n)` likewise.
-#[expect(clippy::unnecessary_wraps, reason = "the form that macros have")]
 fn expand_linear(
     expander: &mut Expander<'_>,
     _: Option<ExprId>,
     args: &[ExprId],
 ) -> Result<Option<ExprId>, Issue> {
     let &[instances, each, step] = args else { return Ok(None) };
+    if let Expr::Literal(Literal::Int(number)) = *expander.expr(step)
+        && let Err(error) = linear_target(0, number)
+    {
+        return Err(expander.issue(step, error.message()));
+    }
     Ok(of_all(expander, instances, each).map(|()| {
         let index = select(expander, "each", "index");
         compare(expander, LINEAR_TARGET, vec![index, step])
     }))
+}
+
+/// A message about what a call became, in words of the call.
+pub(super) fn as_written(message: &str) -> String {
+    message.replace(
+        &format!("'{LINEAR_TARGET}' applied to '(int, "),
+        &format!("'{LINEAR}' applied to '(instances, each, "),
+    )
 }
 
 /// Something only when a call is about all instances and the candidate.

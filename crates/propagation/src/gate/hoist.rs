@@ -97,6 +97,11 @@ impl<'a> Names<'a> {
         found
     }
 
+    /// Whether the whole expression mentions nothing: it says the same of everybody for ever.
+    pub(super) fn is_constant(&self) -> bool {
+        self.free[self.at(self.ast.root())].is_empty()
+    }
+
     /// What the whole expression mentions.
     pub(super) fn mentions(&self) -> Mentions {
         let root = self.ast.root();

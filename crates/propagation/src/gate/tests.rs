@@ -44,6 +44,21 @@ fn v34_wrong_expressions_are_told_with_the_cure() {
         "${schema.spec.x == 1}",
         "undeclared reference to 'schema'; the names here are instances, each, rgd, fleet; text stands in quotes",
     );
+    let never = "mention instances, each, rgd or fleet; `spec.propagation.paused: true` is a pause";
+    for constant in ["${false}", "${1 == 2}", "${[1, 2].exists(i, i > 2)}"] {
+        check(constant, &format!("is never true, so that no instance would ever move; {never}"));
+    }
+    check("${1 / 0 == 1}", &format!("never has a value: division by zero; {never}"));
+    for step in [0, -3] {
+        // V35
+        let expected = format!("linearlyUpdated moves at least 1 at a time, not {step}");
+        check(&format!("${{linearlyUpdated(instances, each, {step})}}"), &expected);
+        check(&format!("${{linearlyUpdated(instances.filter(i, ready(i)), each, {step})}}"), &expected);
+    }
+    check(
+        "${linearlyUpdated(instances, each, '5')}",
+        "found no matching overload for 'linearlyUpdated' applied to '(instances, each, string)'",
+    );
     assert_eq!(
         problems(&json!("${true}")),
         ["spec.propagateWhen: \"${true}\" is not a list; write a list of expressions, - ${…}"]
@@ -126,7 +141,7 @@ fn v34_all_expressions_must_be_true() {
 
 #[test]
 fn v35_a_batch_of_none_is_an_error() {
-    let scene = scene().gate("linearlyUpdated(instances, each, 0)");
+    let scene = scene().gate("linearlyUpdated(instances, each, each.index - each.index)");
     assert_eq!(
         scene.decide(100).gate_errors,
         ["propagateWhen[0]: linearlyUpdated moves at least 1 at a time, not 0"]

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+const TOO_MANY: &str = "is more than there can be";
+
 /// A number of instances, or a share of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
@@ -12,14 +14,18 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// From a number, or a text such as `20%`.
+    /// From a number, which may stand in quotes, or a text such as `20%`.
     pub(super) fn read(value: &Value) -> Result<Self, &'static str> {
         if let Some(count) = value.as_u64() {
-            return usize::try_from(count).map(Self::Count).map_err(|_| "is more than there can be");
+            return usize::try_from(count).map(Self::Count).map_err(|_| TOO_MANY);
         }
-        let digits = value.as_str().and_then(|it| it.strip_suffix('%')).unwrap_or_default();
+        let text = value.as_str().unwrap_or_default();
+        let (digits, is_share) = text.strip_suffix('%').map_or((text, false), |it| (it, true));
         if digits.is_empty() || !digits.bytes().all(|it| it.is_ascii_digit()) {
             return Err("is neither a number nor a share");
+        }
+        if !is_share {
+            return digits.parse().map(Self::Count).map_err(|_| TOO_MANY);
         }
         let percent = digits.parse().ok().filter(|it| *it <= 100);
         percent.map(Self::Percent).ok_or("is more than all")
@@ -50,13 +56,14 @@ mod tests {
         };
         check(json!(0), Ok(0));
         check(json!(7), Ok(7));
+        check(json!("5"), Ok(5));
+        check(json!("99999999999999999999"), Err("is more than there can be"));
         check(json!("20%"), Ok(50));
         check(json!("1%"), Ok(2));
         check(json!("100%"), Ok(250));
         check(json!("101%"), Err("is more than all"));
         check(json!("999%"), Err("is more than all"));
-        for wrong in [json!("5"), json!("%"), json!("-1%"), json!("+5%"), json!(-1), json!(1.5), json!(true)]
-        {
+        for wrong in [json!(""), json!("%"), json!("-1%"), json!("+5%"), json!(-1), json!(1.5), json!(true)] {
             check(wrong, Err("is neither a number nor a share"));
         }
         assert_eq!(Amount::Percent(100).of(usize::MAX), usize::MAX);

@@ -99,8 +99,8 @@ impl<'v> Reader<'v> {
     fn seconds(&mut self, name: &str, usual: i64) -> SignedDuration {
         let usual = SignedDuration::from_secs(usual);
         let Some(value) = self.field(name) else { return usual };
-        whole_seconds(value).unwrap_or_else(|| {
-            self.report(name, format!("{value} is not a whole number of seconds"), "write 0 or more");
+        whole_seconds(value).unwrap_or_else(|(wrong, advice)| {
+            self.report(name, format!("{value} {wrong}"), advice);
             usual
         })
     }
@@ -161,11 +161,13 @@ impl<'v> Reader<'v> {
     }
 }
 
-pub(super) fn whole_seconds(value: &Value) -> Option<SignedDuration> {
+/// A duration, or what is wrong with it and what to do.
+pub(super) fn whole_seconds(value: &Value) -> Result<SignedDuration, (&'static str, &'static str)> {
     // A century is more than anybody waits, and keeps sums of times within what can be told.
-    const LONGEST: u64 = 100 * 366 * 86_400;
-    let seconds = value.as_u64().filter(|it| *it <= LONGEST)?;
-    i64::try_from(seconds).ok().map(SignedDuration::from_secs)
+    const LONGEST: i64 = 100 * 366 * 86_400;
+    let seconds = value.as_u64().ok_or(("is not a whole number of seconds", "write 0 or more"))?;
+    let seconds = i64::try_from(seconds).ok().filter(|it| *it <= LONGEST);
+    seconds.map(SignedDuration::from_secs).ok_or(("is more than a hundred years", "it is in seconds"))
 }
 
 const ON_FAILURE: &[(&str, OnFailure)] =

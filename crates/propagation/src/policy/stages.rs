@@ -51,9 +51,8 @@ impl Reader<'_> {
         if value.is_null() {
             return SignedDuration::ZERO;
         }
-        whole_seconds(value).unwrap_or_else(|| {
-            let message = format!("{value} is not a whole number of seconds");
-            let problem = Problem::new(format!("{path}.soakSeconds"), message, "write 0 or more");
+        whole_seconds(value).unwrap_or_else(|(wrong, advice)| {
+            let problem = Problem::new(format!("{path}.soakSeconds"), format!("{value} {wrong}"), advice);
             self.problems.push(problem);
             SignedDuration::ZERO
         })

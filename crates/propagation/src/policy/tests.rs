@@ -62,7 +62,7 @@ fn v36_what_makes_no_sense_is_told_with_the_cure() {
     check(json!({"soakSeconds": -1}), ".soakSeconds: -1 is not a whole number of seconds; write 0 or more");
     check(
         json!({"soakSeconds": u64::MAX}),
-        ".soakSeconds: 18446744073709551615 is not a whole number of seconds; write 0 or more",
+        ".soakSeconds: 18446744073709551615 is more than a hundred years; it is in seconds",
     );
     check(
         json!({"onFailure": "Stop"}),

@@ -27,15 +27,16 @@ pub(super) async fn pause(arguments: &DefinitionArguments, output: &mut Output) 
 pub(super) async fn resume(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
     let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
     let name = definition.name();
-    if request(&definition.object) != Some("paused") {
-        if definition.object["spec"]["propagation"]["paused"] == true {
-            return Err(CommandError::wrong(format!("rgd/{name} is paused by its own spec"))
-                .hint("remove spec.propagation.paused where the definition is kept"));
-        }
-        return output.text(&format!("rgd/{name} is not paused\n"));
+    let is_asked = request(&definition.object) == Some("paused");
+    if is_asked {
+        annotate::remove(&objects, &definition.kind, &definition.object, &[KEY]).await?;
     }
-    annotate::remove(&objects, &definition.kind, &definition.object, &[KEY]).await?;
-    output.text("Propagation resumed\n")
+    match definition.object["spec"]["propagation"]["paused"] == true {
+        true => Err(CommandError::wrong(format!("rgd/{name} is paused by its own spec"))
+            .hint("remove spec.propagation.paused where the definition is kept")),
+        false if is_asked => output.text("Propagation resumed\n"),
+        false => output.text(&format!("rgd/{name} is not paused\n")),
+    }
 }
 
 pub(super) async fn abort(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {

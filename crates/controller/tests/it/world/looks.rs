@@ -24,6 +24,12 @@ impl World {
         listed.expect("a list").iter().map(words).collect()
     }
 
+    /// Fails unless an Event of these words was told.
+    pub(crate) async fn has_told(&self, expected: &str) {
+        let events = self.told().await;
+        assert!(events.iter().any(|it| it == expected), "{events:#?}");
+    }
+
     pub(crate) async fn get(&self, what: &str) -> Option<Value> {
         let (api, name) = self.named(what);
         api.get_opt(&name).await.expect("an answer").map(|it| value(&it))

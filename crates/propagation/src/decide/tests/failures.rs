@@ -95,10 +95,10 @@ fn v36_more_failures_than_may_be_halt() {
             if expected.is_some() { "" } else { "u v" }
         );
     };
-    check(json!(0), Some("halted: 2 of 4 instances failed"));
-    check(json!(1), Some("halted: 2 of 4 instances failed, 1 may"));
+    check(json!(0), Some("halted: 2 of 4 instances failed: x, y"));
+    check(json!(1), Some("halted: 2 of 4 instances failed, 1 may: x, y"));
     check(json!(2), None);
-    check(json!("49%"), Some("halted: 2 of 4 instances failed, 1 may"));
+    check(json!("49%"), Some("halted: 2 of 4 instances failed, 1 may: x, y"));
     check(json!("50%"), None);
 }
 
@@ -137,7 +137,12 @@ fn v41_a_halted_propagation_admits_nobody() {
     let decision = scene.decide(100);
     assert_eq!(decision.phase, Phase::Halted("1 of 2 instances failed".to_owned()));
     assert_eq!((decision.moves.len(), decision.mark), (0, None));
-    assert_eq!(scene.waiting(100), ["1 Halted: the propagation was given up; edit the definition, or retry"]);
+    assert_eq!(
+        scene.waiting(100),
+        [
+            "1 Halted: the propagation was given up; edit the definition, or run `krono propagation retry rgd/NAME`"
+        ]
+    );
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn v36_stages_soak_and_wait_for_approval() {
         scene.waiting(100),
         [
             "1 EarlierStage: stage \"second\" is not settled",
-            "1 StageNeedsApproval: stage \"second\" waits for approval; approve of it",
+            "1 StageNeedsApproval: stage \"second\" waits for approval; run `krono propagation approve rgd/NAME --stage=second`",
         ]
     );
     scene.controls.approved_stages.insert("second".to_owned());
@@ -150,7 +150,9 @@ fn v25_a_revision_that_deletes_waits_whole_for_approval() {
     scene.controls.deletions = Deletions::Pending;
     assert_eq!(
         scene.waiting(20),
-        ["2 DeletesNeedApproval: the revision deletes or replaces resources; approve of that"]
+        [
+            "2 DeletesNeedApproval: the revision deletes or replaces resources; if they may go, run `krono propagation approve rgd/NAME --deletes`"
+        ]
     );
     scene.controls.deletions = Deletions::Approved;
     assert_eq!(scene.moves(20), "i0 i1");

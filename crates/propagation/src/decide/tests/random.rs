@@ -9,7 +9,7 @@ use crate::fleet::{Cause, Health, Movement, RollbackBy, Stance, Standstill};
 use crate::mark::{Mark, Outcome};
 use crate::policy::RollbackMode;
 use crate::scene::{Scene, Written, assignment, at};
-use crate::{Decision, Phase};
+use crate::{Decision, Phase, Standing};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -240,7 +240,10 @@ impl World {
 
     fn check(&self, decision: &Decision) {
         let counts = decision.counts;
-        assert!(counts.in_flight + counts.settled == counts.admitted && counts.admitted <= counts.eligible);
+        let is_failed = |it: &&Standing| matches!(it, Standing::Failed(_));
+        let too_many = decision.standings.iter().filter(is_failed).count();
+        assert_eq!(counts.in_flight + counts.settled + too_many, counts.admitted);
+        assert!(counts.admitted <= counts.eligible);
         let is_instant = self.scene.movement != Movement::Forward;
         let is_given_up = self.revisions[self.target].mark.is_some() || self.scene.controls.is_aborted;
         if !decision.moves.is_empty() {

@@ -17,10 +17,10 @@ fn failing(policy: serde_json::Value) -> Scene {
 #[test]
 fn v21_too_many_failures_mark_the_content_and_the_hold_follows() {
     let decision = failing(json!({"onFailure": "Rollback"})).decide(100);
-    assert_eq!(decision.phase, Phase::RolledBack("1 of 2 instances failed".to_owned()));
+    assert_eq!(decision.phase, Phase::RolledBack("1 of 2 instances failed: x".to_owned()));
     assert_eq!(
         decision.mark.as_ref().map(ToString::to_string).as_deref(),
-        Some("rolled back: 1 of 2 instances failed")
+        Some("rolled back: 1 of 2 instances failed: x")
     );
     assert_eq!(decision.moves, []);
 }
@@ -29,7 +29,7 @@ fn v21_too_many_failures_mark_the_content_and_the_hold_follows() {
 fn v21_without_anything_good_to_go_back_to_it_halts() {
     let mut scene = failing(json!({"onFailure": "Rollback"}));
     scene.last_good = None;
-    assert_eq!(scene.phase(100), Phase::Halted("1 of 2 instances failed".to_owned()));
+    assert_eq!(scene.phase(100), Phase::Halted("1 of 2 instances failed: x".to_owned()));
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn v21_a_rollback_is_never_rolled_back() {
 
 #[test]
 fn v23_an_instant_rollback_waits_for_nothing_but_room() {
-    let mut scene = Scene::of(3).gate("false").policy(json!({
+    let mut scene = Scene::of(3).gate("fleet.total > 9").policy(json!({
         "paused": true, "soakSeconds": 60, "windows": [{"schedule": "0 6 * * *", "duration": "1h"}],
         "stages": [{"name": "none", "instanceSelector": {}, "requireApproval": true}],
     }));
@@ -65,7 +65,7 @@ fn v23_a_controlled_rollback_respects_everything() {
     assert_eq!(scene.moves(20), "i0");
     let mut failing = failing(json!({}));
     failing.movement = CONTROLLED;
-    assert_eq!(failing.phase(100), Phase::Halted("1 of 2 instances failed".to_owned()));
+    assert_eq!(failing.phase(100), Phase::Halted("1 of 2 instances failed: x".to_owned()));
 }
 
 #[test]
