@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use krono_graph::{CompiledGraph, Options};
 use krono_model::metadata::Owner;
-use krono_planner::instance::ObjectName;
+use krono_planner::instance::{ObjectName, input_kind};
 use krono_planner::preview::{self, Effect, KindEffect, Premise, Prospect, shown};
 use krono_views::fleet::{Detail, FleetPlan, InstancePlan, json, text};
 use serde_json::Value;
@@ -19,7 +19,7 @@ use self::cluster::Cluster;
 use self::files::Files;
 use self::kept::Versions;
 use self::rehearsal::Rehearsal;
-use self::world::{Standing, World, add_crds, extents, inventories};
+use self::world::{Extent, Standing, World, add_crds, extents, inventories, is_held};
 use super::server::block_on;
 use crate::arguments::plan::{PlanArguments, PlanFormat};
 use crate::command_error::{CommandError, ErrorKind};
@@ -105,7 +105,11 @@ async fn of_cluster(
     let compiled = compiled(files, &kinds, options)?;
     let graphs = compiled.graphs.iter().chain(definitions.iter().filter_map(|it| it.graph.as_deref()));
     let inventories = inventories(definitions.iter().flat_map(|it| &it.instances));
-    let objects = cluster.objects(extents(graphs), inventories, &mut versions).await?;
+    let mut extents = extents(graphs);
+    if definitions.iter().flat_map(|it| &it.instances).any(is_held) {
+        extents.insert(input_kind(), Extent::All);
+    }
+    let objects = cluster.objects(extents, inventories, &mut versions).await?;
     let mut world = World { definitions, objects, kinds: compiled.kinds, versions, assume_made: false };
     let mut fleets = fleets(edited, &compiled.graphs, &world, options);
     let mut asked = BTreeSet::new();

@@ -87,6 +87,35 @@ default/paused
     happens(&cluster, &definition("three", 9, &json!({})));
 }
 
+#[test]
+fn v43_an_instance_that_is_held_is_foretold_with_the_input_that_it_is_held_at() {
+    for keeping in ["Inline", "Objects"] {
+        let policy = json!({"inputRevisions": keeping});
+        let cluster = Cluster::start(Controllers::Run);
+        let first = definition("${'one ' + string(schema.spec.size)}", 9, &policy);
+        cluster.apply(&first);
+        cluster.until(&first, |it| it["status"]["currentRevision"] == 1);
+        settle(&cluster, &instance("held", 1, &json!({})), 1);
+        cluster.apply(&instance("held", 2, &json!({})));
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "held", "namespace": "default"}});
+        cluster.until(&map, |it| it["data"]["text"] == "one 2");
+        cluster.apply(&instance("held", 2, &json!({"krono.dev/hold-input-revision": "1"})));
+        cluster.until(&map, |it| it["data"]["text"] == "one 1");
+        let edited = file(&cluster, &definition("${'two ' + string(schema.spec.size)}", 9, &policy));
+        let told = cluster.told(&["plan", "-f", &edited]);
+        let expected = "\
+definition box of Parcel: the schema of the kind stays
+
+default/held
+  stays at revision 1: it is held at an older input
+
+1 instance: 1 unchanged, 0 changed, 0 with deletions or replacements, 1 staying behind
+0 resource writes
+";
+        assert_eq!(told, expected, "{keeping}");
+    }
+}
+
 /// What was foretold is what comes.
 fn happens(cluster: &Cluster, definition: &Value) {
     cluster.apply(definition);

@@ -15,7 +15,7 @@ use crate::instance::{Cluster, Member, ObjectName, Seen};
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
     all: BTreeMap<ObjectName, Entry>,
-    /// By `ApplySet`, its members.
+    /// By `ApplySet` or instance, its members.
     members: BTreeMap<String, BTreeSet<ObjectName>>,
 }
 
@@ -37,8 +37,12 @@ impl Entry {
         Self { whole, object, live }
     }
 
+    /// Resources belong to an `ApplySet`, inputs to an instance.
     fn part_of(&self) -> Option<&str> {
-        self.object["metadata"]["labels"][names::APPLYSET_PART_OF_LABEL].as_str()
+        let labels = &self.object["metadata"]["labels"];
+        labels[names::APPLYSET_PART_OF_LABEL]
+            .as_str()
+            .or_else(|| labels[names::INPUT_REVISION_OF_LABEL].as_str())
     }
 }
 

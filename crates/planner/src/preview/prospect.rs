@@ -11,14 +11,17 @@ use krono_history::revision::{History, Revision};
 use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber, input};
 use krono_model::metadata::Owner;
+use krono_model::names;
+use krono_propagation::assignment::{Because, Verdict};
 use krono_schema::Validator;
 use serde_json::{Value, json};
 
 use super::course::{Course, course};
+use super::imagined::Imagined;
 use super::{Edit, Forecast, KindEffect, Premise, forecast, verdict};
 use crate::definition::{Graphs, Instances, Past, Serving, World, current, is_pending};
 use crate::fleet::{Census, Facts, Schemas, Turn, World as Fleet, decide};
-use crate::instance::{ASSIGNMENT, DeletionPolicies, assignment};
+use crate::instance::{ASSIGNMENT, DeletionPolicies, INPUT_HISTORY, assignment, known, of_krono};
 use crate::revisions::{Content, Revisions, compile_revision};
 
 /// An edited definition, and all that is known about the one that stands.
@@ -101,6 +104,7 @@ impl<'a> Prospect<'a> {
         let now = self.standing.now.parse().unwrap_or(Timestamp::UNIX_EPOCH);
         let world = Fleet { facts: &self.facts, instance, schemas: &self.schemas, turn: Turn::Free, now };
         let verdict = decide(&world, None).verdict;
+        let instance = &self.held(instance, &verdict, premise);
         let to = verdict.assignment.map(|it| it.digest);
         let course = course(&verdict, self.number(from), self.number(to), self.schemas.digest);
         let new = to.and_then(|it| self.schemas.graph_of(it)?.ok());
@@ -130,6 +134,19 @@ impl<'a> Prospect<'a> {
             }
         }
         placed
+    }
+
+    /// The instance with the spec that it is held at, where it is.
+    fn held(&self, instance: &Value, verdict: &Verdict, premise: &Premise<'_>) -> Value {
+        let mut held = instance.clone();
+        let wish = instance["metadata"]["annotations"][names::HOLD_INPUT_ANNOTATION].as_str();
+        let wish = wish.filter(|_| verdict.because == Because::InputHeld);
+        let told = input::read(of_krono(&instance["status"], INPUT_HISTORY));
+        let inputs = known(told, instance, self.facts.keeping(), &Imagined::of(premise.objects));
+        if let Some(Ok((_, spec))) = wish.map(|it| input::hold(it, &inputs, &self.facts.history)) {
+            held["spec"] = spec;
+        }
+        held
     }
 
     fn number(&self, content: Option<Digest>) -> Option<RevisionNumber> {

@@ -105,6 +105,11 @@ pub(super) fn extents<'g>(graphs: impl Iterator<Item = &'g CompiledGraph>) -> BT
     extents
 }
 
+/// Whether an instance asks for an earlier input of its own, which may be an object.
+pub(super) fn is_held(instance: &Value) -> bool {
+    instance["metadata"]["annotations"].get(names::HOLD_INPUT_ANNOTATION).is_some()
+}
+
 /// The kinds of resources that instances say they have.
 pub(super) fn inventories<'v>(
     instances: impl Iterator<Item = &'v Value>,
