@@ -3,6 +3,7 @@
 use krono_history::RevisionNumber;
 use krono_history::writer::keeper_of_annotation;
 use krono_model::names;
+use krono_propagation::limits::Policy;
 use krono_views::assigned_revision;
 use serde_json::Value;
 
@@ -42,8 +43,13 @@ pub(crate) fn approve(arguments: &ApproveArguments, output: &mut Output) -> Resu
             CommandError::wrong(format!("rgd/{} has no revision to approve yet", instance.definition.name()))
         })?;
         instance.definition.find(number)?;
-        if instance.object["metadata"]["annotations"][names::UPDATE_POLICY_ANNOTATION] != "Manual" {
-            let key = names::UPDATE_POLICY_ANNOTATION;
+        if let Some(assigned) = assigned_revision(&instance.object).filter(|it| number < *it) {
+            let message =
+                format!("{} is at revision {assigned}, and an approval takes nobody back", instance.name());
+            return Err(CommandError::wrong(message).hint("krono pin and krono rollback do"));
+        }
+        let key = names::UPDATE_POLICY_ANNOTATION;
+        if annotation(&instance.object, key).and_then(Policy::read) != Some(Policy::Manual) {
             output.warn(&format!("{} needs no approval: its {key} is not Manual", instance.name()))?;
         }
         warn_of_nobody(&instance, output)?;

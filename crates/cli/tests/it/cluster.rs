@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use kube::Client;
-use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams, WatchEvent, WatchParams};
+use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, Patch, PatchParams, WatchEvent, WatchParams};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -114,6 +114,11 @@ impl Cluster {
     pub(crate) fn get(&self, object: &Value) -> Value {
         let (api, name) = self.api(object);
         serde_json::to_value(self.runtime.block_on(api.get(&name)).unwrap()).unwrap()
+    }
+
+    pub(crate) fn delete(&self, object: &Value) {
+        let (api, name) = self.api(object);
+        self.runtime.block_on(api.delete(&name, &DeleteParams::default())).unwrap();
     }
 
     /// Waits until an object is as it should be; `object` needs only its kind and name.

@@ -80,13 +80,14 @@ fn v27_an_approval_names_a_revision() {
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), "Instance may move to RGD revision 3\n"), "{run}");
     assert!(run.stderr.starts_with("warning: application/my-app needs no approval"), "{run}");
     let mut manual = instance();
-    manual["metadata"]["annotations"] = json!({"kro.run/update-policy": "Manual"});
+    manual["metadata"]["annotations"] = json!({"kro.run/update-policy": "manual"});
     cluster.apply(&manual);
-    assert_eq!(
-        cluster.told(&["approve", "application/my-app", "2"]),
-        "Instance may move to RGD revision 2\n"
-    );
-    assert_eq!(cluster.annotations(&instance())["krono.dev/approve-revision"], json!("2"));
+    let run = cluster.krono(&["approve", "application/my-app", "3"]);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("Instance may move to RGD revision 3\n", ""));
+    let back = "error: application/my-app is at revision 3, and an approval takes nobody back\n\
+        hint: krono pin and krono rollback do\n";
+    assert_eq!(cluster.complaint(&["approve", "application/my-app", "2"], 1), back);
+    assert_eq!(cluster.annotations(&instance())["krono.dev/approve-revision"], json!("3"));
 }
 
 #[test]

@@ -116,6 +116,19 @@ default/held
     }
 }
 
+#[test]
+fn v13_what_is_being_deleted_is_asked_for_nothing_else() {
+    let cluster = defined();
+    settle(&cluster, &instance("stays", 1, &json!({})), 2);
+    cluster.delete(&definition("two", 9, &json!({})));
+    let expected = "error: ResourceGraphDefinition box is being deleted, and does nothing else any more\n";
+    let line = ["rollback", "rgd/box", "--to-revision=1", "--yes"];
+    let refused = cluster.krono(&line);
+    assert!(refused.code == Some(1) && refused.stderr.ends_with(expected), "{refused}");
+    assert_eq!(cluster.complaint(&["propagation", "pause", "box"], 1), expected);
+    assert_eq!(cluster.annotations(&definition("two", 9, &json!({}))), Value::Null);
+}
+
 /// What was foretold is what comes.
 fn happens(cluster: &Cluster, definition: &Value) {
     cluster.apply(definition);

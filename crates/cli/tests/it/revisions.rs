@@ -79,9 +79,20 @@ fn revisions_are_shown_and_compared() {
             .unwrap();
     assert_eq!(value["changes"][0]["pointer"], json!("/spec/resources/0/template/spec/replicas"));
     let inputs = cluster.told(&["revisions", "diff", "application/my-app", "10", "12"]);
-    assert_eq!(inputs, "--- revision 10\n+++ revision 12\n@@ spec @@\n- replicas: 3\n+ replicas: 5\n");
+    let expected = "\
+Definition revision 2 -> 3
+--- input revision 10
++++ input revision 12
+@@ spec @@
+- replicas: 3
++ replicas: 5
+";
+    assert_eq!(inputs, expected);
     let same = cluster.told(&["revisions", "diff", "application/my-app", "10", "11"]);
-    assert_eq!(same, "revision 10 and revision 11 have the same content\n");
+    assert_eq!(
+        same,
+        "Definition revision 2 -> 3\ninput revision 10 and input revision 11 have the same content\n"
+    );
 }
 
 #[test]

@@ -119,8 +119,8 @@ fn v22_an_instance_goes_back_to_an_input() {
     let line = ["rollback", "instance", "application/my-app", "--to-input-revision=10"];
     let preview = "\
 Definition revision 3 -> 2
---- revision 12
-+++ revision 10
+--- input revision 12
++++ input revision 10
 @@ spec @@
 - replicas: 5
 + replicas: 3

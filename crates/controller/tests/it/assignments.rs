@@ -182,6 +182,8 @@ async fn v26_a_pin_that_makes_no_sense_leaves_everything_as_it_is_and_is_told() 
         annotate(&world, "App a", json!({"kro.run/rgd-revision": null})).await;
         world.eventually("App a", |it| condition(it, "Assigned").is_null()).await;
     }
+    let events = world.told().await;
+    assert!(!events.iter().any(|it| it.starts_with("Normal Pinned:")), "{events:#?}");
     let mut born = instance("App b", "");
     born["metadata"]["annotations"] = json!({"kro.run/rgd-revision": "7"});
     world.put(&born).await;

@@ -120,6 +120,12 @@ async fn v13_a_definition_with_instances_stays_until_they_are_gone() {
         message(&told, "DeletionBlocked").starts_with("1 instance is left; delete it, or annotate"),
         "{told:#}"
     );
+    world.annotate(APP, "krono.dev/deletion-policy", Some("Leave")).await;
+    let is_told = |it: &Value| {
+        message(it, "DeletionBlocked").starts_with("\"Leave\" is no deletion policy; 1 instance is left; ")
+    };
+    world.eventually(APP, is_told).await;
+    world.annotate(APP, "krono.dev/deletion-policy", None).await;
     // Edits issue nothing, and instances are served as before, also after a restart.
     world.put_by_hand(&app("two")).await;
     world.start_controllers();

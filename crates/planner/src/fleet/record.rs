@@ -185,6 +185,7 @@ fn record(verdict: &Verdict) -> Value {
 fn turn(before: &str, verdict: &Verdict) -> Option<Notice> {
     let at = verdict.assignment.map_or_else(String::new, |it| format!(" at revision {}", it.number));
     let (reason, note, is_warning) = match verdict.because {
+        Because::Pinned if verdict.remarks.iter().any(Remark::is_of_vain_pin) => return None,
         Because::Pinned => ("Pinned", format!("pinned{at}"), false),
         Because::InputHeld => ("Held", format!("held{at}"), false),
         Because::Minimum => ("MinimumRevision", format!("moved to what is allowed{at}"), true),

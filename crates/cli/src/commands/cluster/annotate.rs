@@ -23,6 +23,11 @@ pub(crate) async fn set(
 ) -> Result<Value, CommandError> {
     let mut object = object.clone();
     let name = text(&object["metadata"]["name"]);
+    if !object["metadata"]["deletionTimestamp"].is_null() {
+        let message =
+            format!("{} {name} is being deleted, and does nothing else any more", text(&object["kind"]));
+        return Err(CommandError::wrong(message));
+    }
     let mut attempt = 0;
     loop {
         attempt += 1;

@@ -17,10 +17,14 @@ pub(super) async fn run(arguments: &DiffArguments, output: &mut Output) -> Resul
         Subject::Definition(it) => of_definition(it, wanted)?,
         Subject::Instance(it) => of_instance(it, wanted)?,
     };
-    match arguments.output {
-        DiffFormat::Text => output.difference(&diff.to_text(from, to)),
-        DiffFormat::Unified => output.difference(&diff.to_unified(from, to)),
-        DiffFormat::Json => output.text(&Format::Json.render(&diff.to_json(from, to))),
+    match (arguments.output, &found) {
+        (DiffFormat::Text, Subject::Instance(it)) => {
+            let title = |number| format!("input revision {number}");
+            output.difference(&(moved(it, from, to) + &diff.to_text_between(&title(from), &title(to))))
+        }
+        (DiffFormat::Text, Subject::Definition(_)) => output.difference(&diff.to_text(from, to)),
+        (DiffFormat::Unified, _) => output.difference(&diff.to_unified(from, to)),
+        (DiffFormat::Json, _) => output.text(&Format::Json.render(&diff.to_json(from, to))),
     }
 }
 
@@ -64,6 +68,15 @@ fn of_instance(
         })
     };
     Ok((Diff::of_specs(&spec(from)?, &spec(to)?), from, to))
+}
+
+/// The revisions of the definition that two inputs are for, where they are not the same.
+fn moved(instance: &Instance, from: RevisionNumber, to: RevisionNumber) -> String {
+    let of = |number| instance.find(number).ok().and_then(|it| it.definition);
+    match (of(from), of(to)) {
+        (Some(from), Some(to)) if from != to => format!("Definition revision {from} -> {to}\n"),
+        (_, _) => String::new(),
+    }
 }
 
 /// What is not named is the newest one, or the one before the other.

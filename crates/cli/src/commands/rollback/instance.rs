@@ -90,7 +90,11 @@ fn preview(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -
     };
     let from = current(&instance.object).unwrap_or(row.number);
     match &row.spec {
-        Some(spec) => moved + &Diff::of_specs(&instance.object["spec"], spec).to_text(from, row.number),
+        Some(spec) => {
+            let title = |number| format!("input revision {number}");
+            let difference = Diff::of_specs(&instance.object["spec"], spec);
+            moved + &difference.to_text_between(&title(from), &title(row.number))
+        }
         None => moved + "What it asked for then is not kept\n",
     }
 }

@@ -52,6 +52,7 @@ fn live(cluster: &Cluster) {
     until_counted(cluster, 2, PINNED);
     // What nothing needs stays for a minute.
     cluster.apply(&definition_of(5, &json!({"inputHistoryLimit": 3, "historyLimit": 1})));
+    cluster.until(&revision(1), |it| it["metadata"]["annotations"]["krono.dev/unused-since"].is_string());
 }
 
 fn instances_go_back(cluster: &Cluster) {
