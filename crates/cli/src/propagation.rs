@@ -7,7 +7,7 @@ use krono_planner::fleet::Rules;
 use krono_propagation::Problem;
 use krono_schema::cel::cel_type;
 use krono_schema::crd::InstanceSchema;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The policy and the gates of a definition, or of what stands for its own; or all that is wrong with both.
 pub(crate) fn read(
@@ -16,6 +16,15 @@ pub(crate) fn read(
     propagation: &Value,
 ) -> Result<Rules, Vec<Problem>> {
     Rules::read(propagate_when, propagation, &spec_type(definition))
+}
+
+/// The spec of an instance whose user says nothing.
+pub(crate) fn default_spec(definition: &Value) -> Value {
+    let mut spec = json!({});
+    if let Ok(schema) = InstanceSchema::from_definition(definition) {
+        krono_schema::default(&schema.spec, &mut spec);
+    }
+    spec
 }
 
 /// What a spec that cannot be read may hold is not known.

@@ -109,13 +109,20 @@ impl Serving {
         definition["metadata"]["uid"] == self.uid
     }
 
-    /// The same with other revisions kept; what is current stays.
+    /// The same with other revisions kept; what is current stays, under its newest number if that was the newest before.
     pub(crate) fn keeping(&self, revisions: Arc<Revisions>) -> Self {
+        let mut current = self.current.clone();
+        if let Some(named) = &mut current.revision
+            && self.revisions.history.newest_with(named.digest).is_some_and(|it| it.number == named.number)
+            && let Some(newest) = revisions.history.newest_with(named.digest)
+        {
+            (named.number, named.name) = (newest.number, newest.object.name.clone());
+        }
         Self {
             name: Arc::clone(&self.name),
             uid: self.uid.clone(),
             mentioned: self.mentioned.clone(),
-            current: self.current.clone(),
+            current,
             revisions,
             instances: Arc::clone(&self.instances),
             former: Mutex::new(self.former.lock().unwrap_or_else(PoisonError::into_inner).clone()),

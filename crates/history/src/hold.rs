@@ -55,7 +55,9 @@ pub enum Place {
     Mark {
         /// Its number.
         given_up: RevisionNumber,
-        /// What became of it and why, such as `rolled back: 1 of 4 instances failed`.
+        /// The revision of the same content that was tried.
+        tried: RevisionNumber,
+        /// What became of that and why, such as `rolled back: 1 of 4 instances failed`.
         failure: String,
     },
 }
@@ -104,11 +106,15 @@ impl fmt::Display for Hold {
                 "revision {number} is served whatever the definition says; remove \
                  spec.revisionManagement.activeRevision to release it"
             ),
-            Self::Held { number, by: Place::Mark { given_up, failure } } => write!(
-                f,
-                "revision {number} is served since revision {given_up} was {failure}; edit the definition, or have it tried \
-                 again with `krono propagation retry`"
-            ),
+            Self::Held { number, by: Place::Mark { given_up, tried, failure } } => {
+                let again =
+                    if given_up == tried { "" } else { &format!(" is revision {tried} again, which") };
+                write!(
+                    f,
+                    "revision {number} is served since revision {given_up}{again} was {failure}; edit the definition, or have \
+                     it tried again with `krono propagation retry`"
+                )
+            }
             Self::Invalid(problem) => write!(f, "no instance moves: {problem}"),
         }
     }
@@ -135,11 +141,12 @@ pub fn hold(wish: Wish<'_>, history: &History) -> Hold {
 fn mark(given_up: RevisionNumber, history: &History) -> Place {
     let content = history.find(given_up).map(|it| it.digest);
     let mut same = history.live().filter(|it| Some(it.digest) == content);
-    let failure = same.find_map(|it| match &it.health {
-        Health::Failed(text) => Some(text.clone()),
+    let marked = same.find_map(|it| match &it.health {
+        Health::Failed(text) => Some((it.number, text.clone())),
         Health::Good | Health::DoesNotCompile(_) => None,
     });
-    Place::Mark { given_up, failure: failure.unwrap_or_else(|| "rolled back".to_owned()) }
+    let (tried, failure) = marked.unwrap_or_else(|| (given_up, "rolled back".to_owned()));
+    Place::Mark { given_up, tried, failure }
 }
 
 fn servable(
@@ -167,7 +174,7 @@ mod tests {
         broken.health = Health::DoesNotCompile("kind Widget is gone".to_owned());
         let mut failed = revision(4, 'd');
         failed.health = Health::Failed("rolled back: 1 of 4 instances failed".to_owned());
-        let history = crate::revision::History::new(vec![revision(2, 'b'), broken, failed]);
+        let history = crate::revision::History::new(vec![revision(2, 'b'), broken, failed, revision(5, 'd')]);
         assert_eq!(hold(wish, &history).to_string(), expected, "{wish:?}");
     }
 
@@ -192,6 +199,12 @@ mod tests {
             back,
             "revision 2 is served since revision 4 was rolled back: 1 of 4 instances failed; edit the definition, or have \
              it tried again with `krono propagation retry`",
+        );
+        let again = Automatic { number: number(2), given_up: number(5) };
+        check(
+            Wish { automatic: Some(again), ..Wish::default() },
+            "revision 2 is served since revision 5 is revision 4 again, which was rolled back: 1 of 4 instances failed; edit \
+             the definition, or have it tried again with `krono propagation retry`",
         );
         check(
             Wish { annotation: Some("4"), ..back },

@@ -30,6 +30,9 @@ pub const MANAGEMENT_INVALID: &str = "RevisionManagementInvalid";
 /// What says how a new revision reaches instances makes no sense; everybody stays.
 pub const PROPAGATION_INVALID: &str = "PropagationInvalid";
 
+/// An approval that stands on the definition is not understood.
+pub const APPROVAL_INVALID: &str = "ApprovalInvalid";
+
 /// A new revision is on its way to instances.
 pub const PROPAGATING: &str = "Propagating";
 /// A new revision was given up on its way to instances.
@@ -47,6 +50,7 @@ pub const NOTES: &[&str] = &[
     REVISION_DELETION_BLOCKED,
     MANAGEMENT_INVALID,
     PROPAGATION_INVALID,
+    APPROVAL_INVALID,
     PROPAGATING,
     PROPAGATION_HALTED,
     DELETION_PENDING,

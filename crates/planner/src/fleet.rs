@@ -35,8 +35,8 @@ pub use record::Decision;
 pub use step::Step;
 pub use telling::counts;
 pub use turn::Turn;
-pub(crate) use waves::problems;
 pub use waves::{Rules, Waves, gate_problems};
+pub(crate) use waves::{approval_problems, problems};
 
 /// The graphs of revisions, and what their schemas say about specs.
 pub trait Schemas: Graphs + Sync {

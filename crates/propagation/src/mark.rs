@@ -85,7 +85,8 @@ pub fn mark_of(history: &History, content: Digest) -> Option<Mark> {
     history.live().filter(|it| it.digest == content).find_map(Mark::of)
 }
 
-/// The highest revision that was completed, whose content nobody gave up and that was not left by a rollback.
+/// The highest revision that was completed, whose content nobody gave up and that was not left by a rollback; where that content was
+/// issued again, the newest with it.
 pub fn last_good(history: &History, is_completed: impl Fn(&Revision) -> bool) -> Option<Assignment> {
     let live: Vec<&Revision> = history.live().collect();
     let is_marked =
@@ -97,7 +98,8 @@ pub fn last_good(history: &History, is_completed: impl Fn(&Revision) -> bool) ->
     };
     let is_good = |at: &usize| is_completed(live[*at]) && !is_marked(live[*at]) && !was_left(*at);
     let found = (0..live.len()).rev().find(is_good)?;
-    Some(Assignment { number: live[found].number, digest: live[found].digest })
+    let digest = live[found].digest;
+    live.iter().rfind(|it| it.digest == digest).map(|it| Assignment { number: it.number, digest })
 }
 
 #[cfg(test)]

@@ -152,7 +152,7 @@ pub fn usual_look_every(instances: usize) -> SignedDuration {
 ///     seed: 1,
 /// });
 /// // A revision that breaks everybody reaches one.
-/// assert_eq!(course.end, End::Decided(Phase::Halted("1 of 1000 instances failed: 000000000".to_owned())));
+/// assert_eq!(course.end, End::Decided(Phase::Halted("1 of 1000 instances failed: default/000000000".to_owned())));
 /// assert_eq!(course.blast_radius(), 1);
 /// ```
 pub fn simulate(params: &Params<'_>) -> Course {

@@ -12,7 +12,8 @@ const BAR: u64 = 40;
 /// How far the current revision of a definition has come, in a few lines; nothing where nobody waits for a turn.
 pub fn propagation_text(definition: &Value) -> Option<String> {
     let wrong = propagation_mistake(definition).map(|it| format!("{it}\n"));
-    let told = definition["status"].get("propagation").filter(|it| it["revision"].is_number());
+    let is_told = |it: &&Value| it["revision"].is_number() && it["phase"] != "Invalid";
+    let told = definition["status"].get("propagation").filter(is_told);
     match (told.map(|it| course(definition, it)), wrong) {
         (None, wrong) => wrong,
         (Some(course), wrong) => Some(wrong.unwrap_or_default() + &course),
@@ -25,18 +26,19 @@ pub fn propagation_mistake(definition: &Value) -> Option<String> {
 }
 
 fn course(definition: &Value, told: &Value) -> String {
-    let held = told_by(definition, "Held").map(|it| format!("  {it}\n")).unwrap_or_default();
+    let notes = ["Held", "DeletionPending", "ApprovalInvalid"].map(|it| told_by(definition, it));
+    let notes: Vec<String> = notes.into_iter().flatten().map(|it| format!("  {it}\n")).collect();
     let waiting = entries(told, "waiting")
         .map(|it| format!("  {} wait: {} ({})\n", it["count"], message(it), names(it)));
     let failures = entries(told, "failures")
         .map(|it| format!("  {} failed: {}\n", it["instance"].as_str().unwrap_or_default(), message(it)));
     let blocked = told.get("blocked").map(|it| {
         let advice = "ask `krono why` about one of them";
-        format!("  {} on their way have resources that wait: {advice} ({})\n", it["count"], names(it))
+        format!("  {} have resources that wait: {advice} ({})\n", it["count"], names(it))
     });
     let errors = entries(told, "gateErrors").filter_map(Value::as_str).map(|it| format!("  {}\n", cell(it)));
     let lists: String = waiting.chain(blocked).chain(failures).chain(unnamed(told)).chain(errors).collect();
-    heading(told) + &held + &progress(told) + &lists
+    heading(told) + &notes.concat() + &progress(told) + &lists
 }
 
 /// How many failed beside those whose names are told.
@@ -58,16 +60,14 @@ fn heading(told: &Value) -> String {
     )
 }
 
-/// Nothing while nobody decides about it.
 fn progress(told: &Value) -> String {
-    if !told["instances"].is_object() {
-        return String::new();
-    }
     let count = |field: &str| told["instances"][field].as_u64().unwrap_or_default();
     let (settled, failed, eligible) = (count("settled"), count("failed"), count("eligible"));
-    let bar = (eligible > 0).then(|| {
-        format!("[{}] {settled} of {}\n", bar(settled, failed, eligible), counted_instances(eligible))
-    });
+    // Those who failed have settled where so many may, and else are what is left of the admitted.
+    let too_many = count("admitted").saturating_sub(settled + count("inFlight"));
+    let good = settled.saturating_sub(failed.saturating_sub(too_many));
+    let bar = (eligible > 0)
+        .then(|| format!("[{}] {good} of {}\n", bar(good, failed, eligible), counted_instances(eligible)));
     let waiting: u64 = entries(told, "waiting").filter_map(|it| it["count"].as_u64()).sum();
     format!(
         "{}  {} on their way, {waiting} waiting, {failed} failed, {} excused\n",
@@ -88,6 +88,12 @@ pub(crate) fn reason_to_wait(definition: &Value, full_name: &str) -> Option<Stri
     let only = if all.clone().count() == 1 { all.next() } else { None };
     let reason = told["reason"].as_str().map(|it| format!(": {}", cell(it))).unwrap_or_default();
     named.or(only).map(|it| message(it) + &reason)
+}
+
+/// How an instance failed on its way, as far as its definition tells.
+pub(crate) fn failure_of(definition: &Value, full_name: &str) -> Option<String> {
+    let told = &definition["status"]["propagation"];
+    entries(told, "failures").find(|it| it["instance"] == full_name).map(message)
 }
 
 /// Whether the propagation of a definition is about its latest content.
@@ -112,7 +118,6 @@ fn names(waiting: &Value) -> String {
     first.join(", ") + if more { ", …" } else { "" }
 }
 
-/// Failures count as settled where so many may fail.
 fn bar(settled: u64, failed: u64, eligible: u64) -> String {
     let done = (settled * BAR / eligible).min(BAR);
     let bad = (failed * BAR).div_ceil(eligible).min(BAR - done.min(BAR));
@@ -131,7 +136,7 @@ mod tests {
     fn definition() -> Value {
         json!({"status": {"propagation": {
             "revision": 3, "phase": "Halted", "reason": "1 of 8 instances failed", "wave": 2,
-            "instances": {"eligible": 8, "settled": 2, "inFlight": 0, "failed": 1, "excused": 0},
+            "instances": {"eligible": 8, "admitted": 3, "settled": 2, "inFlight": 0, "failed": 1, "excused": 0},
             "waiting": [{"reason": "Halted", "message": "the propagation was given up; edit the definition, or retry",
                 "count": 5, "first": ["default/d", "default/e", "default/f"]}],
             "failures": [{"instance": "default/c", "message": "in error for more than 30 seconds"}],
@@ -151,8 +156,13 @@ Revision 3: Halted, wave 2
         assert_eq!(propagation_text(&definition()).as_deref(), Some(expected));
         let mut many = definition();
         many["status"]["propagation"]["instances"]["failed"] = json!(3);
+        many["status"]["propagation"]["instances"]["admitted"] = json!(5);
         let told = propagation_text(&many).unwrap_or_default();
         assert!(told.ends_with("more than 30 seconds\n  and 2 more failed\n"), "{told}");
+        let tolerated = json!({"eligible": 8, "admitted": 4, "settled": 4, "failed": 2, "inFlight": 0});
+        many["status"]["propagation"]["instances"] = tolerated;
+        let told = propagation_text(&many).unwrap_or_default();
+        assert!(told.contains("\n[##########!!!!!!!!!!....................] 2 of 8 instances\n"), "{told}");
         assert_eq!(propagation_text(&json!({"status": {}})), None);
     }
 
@@ -172,7 +182,7 @@ Revision 3: Halted, wave 2
         check(
             json!({"conditions": condition("PropagationInvalid", "no window opens"),
                 "propagation": {"revision": 2, "phase": "Invalid"}}),
-            "no window opens\nRevision 2: Invalid\n",
+            "no window opens\n",
         );
         check(
             json!({"conditions": condition("Held", "revision 2 was rolled back"), "propagation": told}),

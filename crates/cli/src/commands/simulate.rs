@@ -24,6 +24,7 @@ use crate::arguments::target::{Bare, Grammar, Target};
 use crate::command_error::CommandError;
 use crate::format::Format;
 use crate::output::Output;
+use crate::propagation::default_spec;
 
 /// When made-up fleets get their new revision: a Monday.
 const MONDAY: Timestamp = Timestamp::constant(1_704_067_200, 0);
@@ -65,7 +66,7 @@ fn made_up(
         Some(source) => Rules::of_file(source, &arguments.policy, output)?,
         None => Rules::of(Value::Null, &arguments.policy)?,
     };
-    let looks = looks(&arguments.luck.labels)?;
+    let looks = looks(&arguments.luck.labels, &default_spec(&rules.definition))?;
     rules.remark(output)?;
     let course = simulate(&Params { looks: &looks, ..params(arguments, &rules, instances, MONDAY) });
     Ok((rules, course))

@@ -279,6 +279,10 @@ async fn v36_stages_come_in_order_and_wait_for_approval() {
     world.eventually(APP, is_waiting).await;
     world.settled().await;
     assert_eq!(with_text(&world, "two").await, ["i002-one"]);
+    world.annotate(APP, "krono.dev/approved-stages", Some("rest")).await;
+    let told = world.eventually(APP, |it| !condition(it, "ApprovalInvalid").is_null()).await;
+    let expected = "krono.dev/approved-stages: \"rest\" is no approval; write the revision and stages, such as \"3: canary\"";
+    assert_eq!(message(&told, "ApprovalInvalid"), expected);
     world.annotate(APP, "krono.dev/approved-stages", Some("1: rest")).await;
     world.settled().await;
     assert_eq!(with_text(&world, "two").await, ["i002-one"]);

@@ -1,7 +1,9 @@
 //! What the conditions of a definition say about its propagation.
 
 use krono_model::condition::Conditions;
-use krono_model::definition::{DELETION_PENDING, PROPAGATING, PROPAGATION_HALTED, PROPAGATION_INVALID};
+use krono_model::definition::{
+    APPROVAL_INVALID, DELETION_PENDING, PROPAGATING, PROPAGATION_HALTED, PROPAGATION_INVALID,
+};
 use krono_model::instance::RESOURCE_GATED;
 use serde_json::Value;
 
@@ -18,6 +20,7 @@ pub(super) fn note(world: &World<'_>, conditions: &mut Conditions) {
     let notes = [
         (DELETION_PENDING, "DeletesNeedApproval", is_pending.then(|| deletion_pending(world))),
         (PROPAGATION_INVALID, "PolicyInvalid", invalid(world)),
+        (APPROVAL_INVALID, "ApprovalInvalid", fleet::approval_problems(world.definition)),
         (PROPAGATING, phase, is_under_way.then(|| under_way(told))),
         (PROPAGATION_HALTED, phase, is_given_up.then(|| given_up(world, told))),
     ];
@@ -44,9 +47,9 @@ fn under_way(told: &Value) -> String {
     let waiting = told["waiting"].as_array().into_iter().flatten();
     let waiting =
         waiting.map(|it| format!("{} wait: {}", it["count"], it["message"].as_str().unwrap_or_default()));
-    let blocked = told["blocked"]["count"].as_u64().map(|it| {
-        format!("{it} on their way have resources that wait, as their condition {RESOURCE_GATED} says")
-    });
+    let blocked = told["blocked"]["count"]
+        .as_u64()
+        .map(|it| format!("{it} have resources that wait, as their condition {RESOURCE_GATED} says"));
     let parts: Vec<String> = std::iter::once(progress).chain(waiting).chain(blocked).collect();
     parts.join("; ")
 }

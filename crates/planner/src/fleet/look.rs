@@ -21,7 +21,7 @@ use super::ledger::{Ledger, PROPAGATION};
 use super::member::{hinder, member};
 use super::step::{Step, annotate, annotate_definition, status_patch};
 use super::telling::Deed;
-use super::waves::{Request, Rules, Waves};
+use super::waves::{Once, PAUSED, Request, Rules, Waves};
 use super::{Facts, Schemas, Turn, World, deletions, is_lost, telling};
 use crate::instance::Notice;
 
@@ -145,7 +145,7 @@ fn has_wrong_gates(scene: &Scene<'_>) -> bool {
 struct Looking<'l> {
     scene: &'l Scene<'l>,
     rules: &'l Rules,
-    request: Option<Request>,
+    request: Request,
     target: Assignment,
     /// What the status of the definition says.
     published: &'l Value,
@@ -169,14 +169,14 @@ impl Looking<'_> {
         }
     }
 
-    /// What people asked for once, as changes; when that is done, the request is taken away. Nothing when they asked for nothing.
+    /// What people asked for once, as changes; when that is done, the request is taken away and a pause stays. Nothing when they asked for nothing.
     fn answer(&self) -> Option<Look> {
-        let answer = match self.request? {
-            Request::Pause => return None,
-            Request::Abort => self.abort(),
-            Request::Retry => self.retry(),
+        let answer = match self.request.once? {
+            Once::Abort => self.abort(),
+            Once::Retry => self.retry(),
         };
-        let answered = || annotate_definition(self.scene.definition, names::PROPAGATION_ANNOTATION);
+        let stays = self.request.is_paused.then_some(PAUSED);
+        let answered = || annotate_definition(self.scene.definition, names::PROPAGATION_ANNOTATION, stays);
         Some(answer.unwrap_or_else(|| Look::of(vec![answered()], Vec::new())))
     }
 
@@ -246,7 +246,7 @@ impl Looking<'_> {
         if is_retried {
             (ledger.restarted, ledger.was_given_up) = (Some(now), false);
         }
-        let is_paused = self.request == Some(Request::Pause) || self.rules.policy.is_paused;
+        let is_paused = self.request.is_paused || self.rules.policy.is_paused;
         let Leading { since, vacant_from } = self.scene.leading;
         ledger.was_vacant(since, || vacant_from.or_else(|| self.last_sign(&before, members)));
         ledger.pause(is_paused, now);

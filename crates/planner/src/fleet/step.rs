@@ -28,9 +28,9 @@ pub(super) fn status_patch(definition: &Value, record: &Value) -> Value {
     json!({"metadata": {"resourceVersion": version}, "status": {PROPAGATION: record}})
 }
 
-pub(super) fn annotate_definition(definition: &Value, key: &str) -> Step {
+pub(super) fn annotate_definition(definition: &Value, key: &str, text: Option<&str>) -> Step {
     let version = &definition["metadata"]["resourceVersion"];
-    Step::PatchDefinition(json!({"metadata": {"resourceVersion": version, "annotations": {key: null}}}))
+    Step::PatchDefinition(json!({"metadata": {"resourceVersion": version, "annotations": {key: text}}}))
 }
 
 pub(super) fn annotate(revision: &Revision, key: &str, text: Option<&str>) -> Step {

@@ -1,6 +1,7 @@
 //! What people are told about a propagation.
 
 use krono_history::RevisionNumber;
+use krono_model::condition::READY;
 use krono_propagation::assignment::{Assignment, Told};
 use krono_propagation::fleet::Member;
 use krono_propagation::mark::{Mark, Outcome};
@@ -183,13 +184,23 @@ pub(super) fn notices(
 
 fn failed(members: &[Member<'_>], told: &FailureTold, target: Assignment) -> Notice {
     let excuse = if told.is_excused { "; it does not count" } else { "" };
+    let cause = members.get(told.member).and_then(|it| unready(it.object)).map(|it| format!(": {it}"));
     let note = format!(
-        "{} failed at revision {}: {}{excuse}",
+        "{} failed at revision {}: {}{}{excuse}",
         name(members, told),
         target.number,
-        told.failure.as_str()
+        told.failure.as_str(),
+        cause.unwrap_or_default()
     );
     Notice { reason: "InstanceFailed", note, is_warning: true }
+}
+
+/// What an instance says about why it is not ready; an Event has room for so much.
+fn unready(instance: &Value) -> Option<String> {
+    const MOST: usize = 500;
+    let conditions = instance["status"]["conditions"].as_array()?;
+    let ready = conditions.iter().find(|it| it["type"] == READY && it["status"] != "True")?;
+    ready["message"].as_str().map(|it| it.chars().take(MOST).collect())
 }
 
 fn plural(count: usize) -> String {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use krono_cel::Type;
 use krono_graph::{CompiledGraph, Diagnostic, ResourceGates};
+use krono_history::RevisionNumber;
 use krono_model::names;
 use krono_propagation::Problem;
 use krono_propagation::gate::{Gates, is_said, resource_functions};
@@ -75,32 +76,69 @@ pub fn gate_problems(resources: &Value, graph: &CompiledGraph) -> Vec<Problem> {
     found.into_iter().map(problem).collect()
 }
 
-/// What people want of a propagation, as an annotation of the definition says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
+/// What people want of a propagation, as an annotation of the definition says: a pause lasts, the rest is done once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Request {
     /// Nobody else is to be admitted for now.
-    Pause,
+    pub(crate) is_paused: bool,
+    pub(crate) once: Option<Once>,
+}
+
+/// What is to be done once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Once {
     /// Nobody else is to be admitted at all, and who is on the way is to go back.
     Abort,
     /// What was given up is to be tried again.
     Retry,
 }
 
+/// The word that stays until somebody takes it away.
+pub(crate) const PAUSED: &str = "paused";
+
 impl Request {
-    /// Of a definition; an error for words that are no request.
-    pub(crate) fn of(definition: &Value) -> Result<Option<Self>, String> {
-        let annotations = &definition["metadata"]["annotations"];
-        match annotations[names::PROPAGATION_ANNOTATION].as_str() {
-            None | Some("") => Ok(None),
-            Some("paused") => Ok(Some(Self::Pause)),
-            Some("aborted") => Ok(Some(Self::Abort)),
-            Some("retry") => Ok(Some(Self::Retry)),
-            Some(other) => Err(format!(
-                "{}: {other:?} is no request; write paused, aborted or retry, or remove the annotation",
-                names::PROPAGATION_ANNOTATION
-            )),
+    /// Of a definition, as words between commas; an error for words that are no request.
+    pub(crate) fn of(definition: &Value) -> Result<Self, String> {
+        let text = definition["metadata"]["annotations"][names::PROPAGATION_ANNOTATION].as_str();
+        let mut request = Self::default();
+        for word in text.unwrap_or_default().split(',').map(str::trim) {
+            match word {
+                "" => {}
+                PAUSED => request.is_paused = true,
+                "aborted" => request.once = Some(Once::Abort),
+                "retry" => request.once = Some(Once::Retry),
+                other => {
+                    return Err(format!(
+                        "{}: {other:?} is no request; write paused, aborted or retry, or remove the annotation",
+                        names::PROPAGATION_ANNOTATION
+                    ));
+                }
+            }
         }
+        Ok(request)
     }
+}
+
+/// What is wrong with the approvals that stand on a definition; nothing when all are understood.
+pub(crate) fn approval_problems(definition: &Value) -> Option<String> {
+    let annotation = |key: &str| definition["metadata"]["annotations"][key].as_str();
+    let is_number = |text: &str| text.trim().parse::<RevisionNumber>().is_ok();
+    let stages = annotation(names::APPROVED_STAGES_ANNOTATION)
+        .filter(|it| !it.split_once(':').is_some_and(|(number, _)| is_number(number)))
+        .map(|it| {
+            format!(
+                "{}: {it:?} is no approval; write the revision and stages, such as \"3: canary\"",
+                names::APPROVED_STAGES_ANNOTATION
+            )
+        });
+    let deletes = annotation(names::ALLOW_DELETES_ANNOTATION).filter(|it| !is_number(it)).map(|it| {
+        format!(
+            "{}: {it:?} is no approval; write the number of the revision that may delete",
+            names::ALLOW_DELETES_ANNOTATION
+        )
+    });
+    let lines: Vec<String> = stages.into_iter().chain(deletes).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// All that is wrong with what a definition says about its propagation; nothing when all makes sense.
@@ -156,5 +194,36 @@ mod tests {
         let definition = json!({"metadata": {"annotations": {"krono.dev/propagation": "stop"}}});
         let wrong = problems(&definition, None).unwrap_or_default();
         assert!(wrong.starts_with("krono.dev/propagation: \"stop\" is no request"), "{wrong}");
+    }
+
+    #[test]
+    fn v42_a_pause_may_stand_beside_what_is_done_once() {
+        let check = |text: &str, is_paused: bool, once: Option<Once>| {
+            let definition = json!({"metadata": {"annotations": {"krono.dev/propagation": text}}});
+            assert_eq!(Request::of(&definition), Ok(Request { is_paused, once }), "{text}");
+        };
+        check("", false, None);
+        check("paused", true, None);
+        check("retry", false, Some(Once::Retry));
+        check("paused, aborted", true, Some(Once::Abort));
+    }
+
+    #[test]
+    fn v42_approvals_that_are_none_are_told() {
+        let check = |key: &str, text: &str, is_wrong: bool| {
+            let definition = json!({"metadata": {"annotations": {key: text}}});
+            let told = approval_problems(&definition);
+            assert_eq!(
+                told.is_some_and(|it| it.starts_with(&format!("{key}: {text:?} is no"))),
+                is_wrong,
+                "{text}"
+            );
+        };
+        check("krono.dev/approved-stages", "3: canary, eu", false);
+        check("krono.dev/approved-stages", "canary", true);
+        check("krono.dev/approved-stages", "{\"a\":", true);
+        check("krono.dev/allow-deletes", "3", false);
+        check("krono.dev/allow-deletes", "-7", true);
+        check("krono.dev/allow-deletes", "yes", true);
     }
 }

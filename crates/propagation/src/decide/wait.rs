@@ -83,7 +83,7 @@ impl Wait {
             Self::StageApproval(at) => format!(
                 "stage {:?} waits for approval; run {}",
                 stage(at),
-                command("approve", &format!(" --stage={}", stage(at)))
+                command("approve", &format!(" --stage={}", quoted(stage(at))))
             ),
             Self::MaxInFlight(most) => format!("{most} may be on their way at once"),
             Self::Gate(at) => format!("propagateWhen[{at}] is not true: {}", gate(at)),
@@ -91,4 +91,10 @@ impl Wait {
             Self::GateBudget => "propagateWhen is too costly to ask for everybody at once".to_owned(),
         }
     }
+}
+
+/// As a shell takes it for one word.
+fn quoted(word: &str) -> String {
+    let is_plain = |it: char| it.is_alphanumeric() || "-_./".contains(it);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

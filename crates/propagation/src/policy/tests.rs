@@ -59,6 +59,10 @@ fn v36_what_makes_no_sense_is_told_with_the_cure() {
         json!({"progressDeadlineSeconds": 0}),
         ".progressDeadlineSeconds: 0 would let every instance fail at once; write at least 1, or leave it out for 600",
     );
+    check(
+        json!({"progressDeadlineSeconds": -5}),
+        ".progressDeadlineSeconds: no time is less than none; write at least 1, or leave it out for 600",
+    );
     check(json!({"soakSeconds": -1}), ".soakSeconds: -1 is not a whole number of seconds; write 0 or more");
     check(
         json!({"soakSeconds": u64::MAX}),
@@ -84,7 +88,15 @@ fn v36_stages_that_make_no_sense_are_told() {
     };
     check(
         json!([{"instanceSelector": {}}]),
-        &["[0].name: the name is missing; write a name, such as canary; approvals and messages use it"],
+        &[
+            "[0].name: the name is missing; write a name without commas, such as canary; approvals and messages use it",
+        ],
+    );
+    check(
+        json!([{"name": "a,b"}]),
+        &[
+            "[0].name: \"a,b\" could not be approved of by name; write a name without commas, such as canary; approvals and messages use it",
+        ],
     );
     check(
         json!([{"name": "a", "instanceSelector": {"matchLabels": {"ring": 0}}}]),

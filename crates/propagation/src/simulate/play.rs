@@ -65,7 +65,7 @@ pub(super) fn play_within(most_work: usize, play: Play<'_>) -> Course {
             return stage.curtain(end, decision);
         }
         stage.admit(&decision);
-        if !stage.go_on(decision.look_again) {
+        if !stage.go_on([decision.look_again, stage.news(&decision)]) {
             return stage.curtain(End::Stuck, decision);
         }
     }
@@ -150,10 +150,18 @@ impl<'p> Theatre<'p> {
         }
     }
 
+    /// When something is to be decided about those who move now: at once about who is excused and so has settled, else when they
+    /// are late.
+    fn news(&self, decision: &Decision) -> Option<Timestamp> {
+        let late = self.now.saturating_add(self.play.policy.deadline).unwrap_or(Timestamp::MAX);
+        let of = |is_excused: bool| if is_excused { self.now } else { late };
+        decision.moves.iter().map(|it| of(it.is_excused)).min()
+    }
+
     /// Lets time pass until something happens, if anything does.
-    fn go_on(&mut self, look_again: Option<Timestamp>) -> bool {
+    fn go_on(&mut self, times: [Option<Timestamp>; 2]) -> bool {
         let arrival = self.arrivals.peek().map(|Reverse((at, _))| *at);
-        let Some(next) = [arrival, look_again].into_iter().flatten().min() else { return false };
+        let Some(next) = times.into_iter().chain([arrival]).flatten().min() else { return false };
         let soonest = self.now.saturating_add(self.play.look_every).unwrap_or(Timestamp::MAX);
         self.now = next.max(soonest);
         while let Some(Reverse((at, member))) = self.arrivals.peek().copied().filter(|it| it.0.0 <= self.now)

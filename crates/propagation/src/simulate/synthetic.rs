@@ -46,7 +46,7 @@ fn member<'n>(params: &Params<'n>, at: usize, names: &'n str, old: Digest) -> Me
     let is_pinned = chance.comes(params.chances.is_pinned);
     let object = chance.one_of(params.looks);
     Member {
-        namespace: "",
+        namespace: "default",
         name: names.get(at * DIGITS..(at + 1) * DIGITS).unwrap_or_default(),
         created: since,
         assigned: Some(old),

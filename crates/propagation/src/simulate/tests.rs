@@ -73,6 +73,34 @@ fn v44_a_bad_revision_reaches_the_first_wave_alone() {
 }
 
 #[test]
+fn v44_who_is_late_fails_though_nothing_else_happens() {
+    let course = course(4, json!({"progressDeadlineSeconds": 10}), "true", Chances::default());
+    let failed = "4 of 4 instances failed: default/000000000, default/000000001, default/000000002, …";
+    assert_eq!(course.end, End::Decided(Phase::Halted(failed.to_owned())));
+    assert_eq!((course.took, course.counts.failed), (SignedDuration::from_secs(10), 4));
+}
+
+#[test]
+fn v44_nobody_waits_for_who_is_excused() {
+    let chances = Chances { is_broken: 1.0, ..Chances::default() };
+    let course = course(7, json!({}), EXPONENTIAL, chances);
+    let after: Vec<i64> = course.waves.iter().map(|it| it.after.as_secs()).collect();
+    assert_eq!((after, course.counts.excused), (vec![0, 1, 2], 7));
+}
+
+#[test]
+fn v44_expressions_see_instances_that_are_made_up() {
+    let check = |gate: &str, reached: usize| {
+        let chances = Chances { is_broken: 0.3, ..Chances::default() };
+        let course = course(10, json!({}), gate, chances);
+        assert_eq!((course.blast_radius(), course.gate_errors), (reached, Vec::new()), "{gate}");
+    };
+    check("each.metadata.name < '000000004'", 4);
+    check("each.metadata.namespace == 'default'", 10);
+    check("(each.status.state == 'ACTIVE') == ready(each)", 10);
+}
+
+#[test]
 fn v44_chances_come_in_their_shares() {
     let chances = Chances { fails: 0.0, is_broken: 0.1, is_pinned: 0.2 };
     let course = course(10_000, json!({}), EXPONENTIAL, chances);

@@ -15,7 +15,10 @@ pub fn why_definition(definition: &Value, revisions: &RevisionRows) -> String {
         return format!("{name} is being deleted{}.", blocked.unwrap_or_default());
     }
     match &revisions.hold {
-        hold @ (Hold::Held { .. } | Hold::Invalid(_)) => return format!("{name} is held: {hold}."),
+        hold @ (Hold::Held { .. } | Hold::Invalid(_)) => {
+            let pending = told_by(definition, "DeletionPending").map(|it| format!("; {it}"));
+            return format!("{name} is held: {hold}{}.", pending.unwrap_or_default());
+        }
         Hold::Released => {}
     }
     if let Some(problem) = unready(definition) {
@@ -39,7 +42,10 @@ pub fn why_definition(definition: &Value, revisions: &RevisionRows) -> String {
     };
     let count = current.instances.map(|it| format!(" to {}", counted_instances(it))).unwrap_or_default();
     let under_way = told_by(definition, "Propagating").map(|it| format!("; {it}")).unwrap_or_default();
-    format!("{name} serves revision {}{count}{elsewhere}{under_way}{pending}.", current.number)
+    let told = &definition["status"]["propagation"];
+    let failed = told["instances"]["failed"].as_u64().filter(|it| *it > 0 && told["phase"] == "Completed");
+    let failed = failed.map(|it| format!("; {it} failed on the way to it")).unwrap_or_default();
+    format!("{name} serves revision {}{count}{elsewhere}{failed}{under_way}{pending}.", current.number)
 }
 
 /// Whether the definition says what no revision says yet.

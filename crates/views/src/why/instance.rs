@@ -1,6 +1,6 @@
 //! Why an instance runs the revision it runs.
 
-use krono_history::RevisionNumber;
+use krono_history::{Digest, RevisionNumber};
 use krono_model::condition::Status;
 use krono_model::definition::PROPAGATION_INVALID;
 use krono_model::instance::RESOURCE_GATED;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{condition, is_deleting, said, told_by, unready};
 use crate::instance::{annotation, assigned_revision, krono_status, number};
-use crate::propagation::reason_to_wait;
+use crate::propagation::{failure_of, reason_to_wait};
 use crate::revisions::RevisionRows;
 
 /// Why an instance runs the revision it runs, in one sentence.
@@ -25,6 +25,7 @@ pub fn why_instance(instance: &Value, definition: &Value, revisions: &RevisionRo
         definition,
         assigned: assigned_revision(instance),
         current: revisions.current().map(|it| it.number),
+        is_current: is_current(instance, revisions),
     };
     let problem = unready(instance).map(|it| format!("it is not ready: {it}"));
     format!("{name} {}{}.", told.place(), tail(problem))
@@ -39,11 +40,20 @@ fn problem(instance: &Value) -> Option<String> {
     condition(instance, "Assigned").filter(|it| it.status == Status::False).map(|it| said(&it))
 }
 
+/// Whether an instance has the current content, under whichever number.
+fn is_current(instance: &Value, revisions: &RevisionRows) -> bool {
+    let digest =
+        krono_status(instance, "assignment")["digest"].as_str().and_then(|it| it.parse::<Digest>().ok());
+    let current = revisions.current().and_then(|it| revisions.history.find(it.number));
+    digest.is_some() && digest == current.map(|it| it.digest)
+}
+
 struct Told<'i> {
     instance: &'i Value,
     definition: &'i Value,
     assigned: Option<RevisionNumber>,
     current: Option<RevisionNumber>,
+    is_current: bool,
 }
 
 impl Told<'_> {
@@ -75,8 +85,10 @@ impl Told<'_> {
         format!("{}/{}", text("namespace"), text("name")).trim_start_matches('/').to_owned()
     }
 
+    /// Who has the current content is at the current revision, whatever number was current when it came.
     fn at(&self) -> String {
-        self.assigned.map_or_else(|| "is at no revision yet".to_owned(), |it| format!("is at revision {it}"))
+        let at = self.current.filter(|_| self.is_current).or(self.assigned);
+        at.map_or_else(|| "is at no revision yet".to_owned(), |it| format!("is at revision {it}"))
     }
 
     fn pinned(&self, pin: &str) -> String {
@@ -94,18 +106,24 @@ impl Told<'_> {
     fn manual(&self) -> String {
         match (self.assigned, self.current) {
             (_, _) if let Some(problem) = problem(self.instance) => format!("{}: {problem}", self.at()),
-            (Some(at), Some(current)) if at != current => {
+            (Some(at), Some(current)) if at != current && !self.is_current => {
                 format!("{} and waits for approval of revision {current}", self.at())
             }
             (_, _) => format!("{}; newer ones wait for approval", self.at()),
         }
     }
 
+    /// Whether its resources were last complete at the current content, under whichever number.
+    fn is_observed(&self) -> bool {
+        let observed = krono_status(self.instance, "observedRGDRevision");
+        self.is_current && self.current.is_some_and(|it| number(observed) == Some(it))
+    }
+
     fn following(&self) -> String {
         let observed = number(krono_status(self.instance, "observedRGDRevision"));
         match (self.assigned, self.current) {
             (None, _) => self.at(),
-            (Some(at), Some(current)) if at != current => {
+            (Some(at), Some(current)) if at != current && !self.is_current => {
                 let why = problem(self.instance)
                     .or_else(|| told_by(self.definition, PROPAGATION_INVALID))
                     .or_else(|| reason_to_wait(self.definition, &self.full_name()));
@@ -115,7 +133,10 @@ impl Told<'_> {
             (Some(_), _) if let Some(waits) = told_by(self.instance, RESOURCE_GATED) => {
                 format!("{}, and not all of its resources are: {waits}", self.at())
             }
-            (Some(_), _) if observed.is_some() && observed != self.assigned => {
+            (Some(_), _) if let Some(failure) = failure_of(self.definition, &self.full_name()) => {
+                format!("{}, the current one, and failed on its way to it: {failure}", self.at())
+            }
+            (Some(_), _) if observed.is_some() && observed != self.assigned && !self.is_observed() => {
                 format!("{}, the current one, and its resources are on their way to it", self.at())
             }
             (Some(_), _) => {

@@ -45,6 +45,10 @@ pub(super) async fn run(
 /// Whether it is over, and how.
 fn end(definition: &Value) -> Option<Result<(), CommandError>> {
     let status = &definition["status"];
+    if !definition["metadata"]["deletionTimestamp"].is_null() {
+        let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+        return Some(Err(CommandError::wrong(format!("rgd/{name} is being deleted"))));
+    }
     if status["observedGeneration"] != definition["metadata"]["generation"] {
         return None;
     }

@@ -14,10 +14,11 @@ use crate::command_error::CommandError;
 use crate::output::Output;
 
 const KEY: &str = names::PROPAGATION_ANNOTATION;
+const PAUSED: &str = "paused";
 
 pub(super) async fn pause(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
     let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
-    let asked = annotate::set(&objects, &definition.kind, &definition.object, &[(KEY, "paused")]).await?;
+    let asked = annotate::set(&objects, &definition.kind, &definition.object, &[(KEY, PAUSED)]).await?;
     let is_paused = |it: &Value| it["status"]["propagation"]["pausedSince"].is_string().then_some(());
     answered(&objects, &definition, asked, arguments, is_paused).await?;
     output.text("Propagation paused, no further instance moves\n")?;
@@ -27,7 +28,7 @@ pub(super) async fn pause(arguments: &DefinitionArguments, output: &mut Output) 
 pub(super) async fn resume(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
     let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
     let name = definition.name();
-    let is_asked = request(&definition.object) == Some("paused");
+    let is_asked = request_of(&definition.object) == Some(PAUSED);
     if is_asked {
         annotate::remove(&objects, &definition.kind, &definition.object, &[KEY]).await?;
     }
@@ -140,9 +141,12 @@ async fn ask(
     request: &str,
     is_so: impl Fn(&Value) -> bool,
 ) -> Result<(), CommandError> {
-    let asked = annotate::set(objects, &definition.kind, &definition.object, &[(KEY, request)]).await?;
-    let is_gone = |it: &Value| it["metadata"]["annotations"].get(KEY).is_none();
-    answered(objects, definition, asked, arguments, |it| (is_gone(it) && is_so(it)).then_some(())).await
+    // A pause stays when the request is answered.
+    let stays = request_of(&definition.object).filter(|it| *it == PAUSED);
+    let text = stays.map_or_else(|| request.to_owned(), |it| format!("{it}, {request}"));
+    let asked = annotate::set(objects, &definition.kind, &definition.object, &[(KEY, &text)]).await?;
+    let is_answered = |it: &Value| request_of(it) == stays;
+    answered(objects, definition, asked, arguments, |it| (is_answered(it) && is_so(it)).then_some(())).await
 }
 
 async fn answered(
@@ -159,7 +163,7 @@ async fn answered(
     }
 }
 
-fn request(definition: &Value) -> Option<&str> {
+fn request_of(definition: &Value) -> Option<&str> {
     definition["metadata"]["annotations"][KEY].as_str()
 }
 

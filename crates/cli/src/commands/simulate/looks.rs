@@ -11,13 +11,13 @@ use crate::command_error::CommandError;
 /// More different instances than these are of no use.
 const MOST: usize = 10_000;
 
-/// Every combination of labels with its share: each key is drawn by itself.
-pub(super) fn looks(labels: &[LabelShare]) -> Result<Vec<Look>, CommandError> {
+/// Every combination of labels with its share: each key is drawn by itself. All have the same spec.
+pub(super) fn looks(labels: &[LabelShare], spec: &Value) -> Result<Vec<Look>, CommandError> {
     let mut keys: BTreeMap<&str, Vec<(&str, f64)>> = BTreeMap::new();
     for label in labels {
         keys.entry(&label.key).or_default().push((&label.value, label.share.0));
     }
-    let mut looks = vec![Look { share: 1.0, object: json!({"metadata": {"labels": {}}}) }];
+    let mut looks = vec![Look { share: 1.0, object: json!({"metadata": {"labels": {}}, "spec": spec}) }];
     for (key, values) in keys {
         let sum: f64 = values.iter().map(|(_, share)| share).sum();
         // Shares such as 0.7 and 0.3 need not add up to 1 exactly.
@@ -49,7 +49,7 @@ mod tests {
 
     fn check(labels: &[&str], expected: &[(&str, u64)]) {
         let labels: Vec<LabelShare> = labels.iter().map(|it| it.parse().unwrap()).collect();
-        let found = looks(&labels).unwrap();
+        let found = looks(&labels, &Value::Null).unwrap();
         let shown =
             |it: &Look| (it.object["metadata"]["labels"].to_string(), format!("{:.0}", it.share * 100.0));
         let found: Vec<(String, String)> = found.iter().map(shown).collect();
@@ -79,7 +79,7 @@ mod tests {
     fn shares_of_a_key_are_at_most_all() {
         let labels: Vec<LabelShare> =
             ["ring=0:60%", "ring=1:50%"].iter().map(|it| it.parse().unwrap()).collect();
-        let told = looks(&labels).unwrap_err();
+        let told = looks(&labels, &Value::Null).unwrap_err();
         assert!(
             format!("{told:?}").contains("the shares of the label \\\"ring\\\" are more than all"),
             "{told:?}"

@@ -9,6 +9,8 @@ use serde_json::Value;
 use super::{Window, Windows};
 use crate::problem::Problem;
 
+/// Times are told in whole seconds.
+const SHORTEST: SignedDuration = SignedDuration::from_secs(1);
 const SCHEDULE: &str = "write minute, hour, day, month and weekday, such as \"0 22 * * MON-FRI\"";
 
 impl Windows {
@@ -84,12 +86,12 @@ impl Reader<'_> {
         let value = &self.window["duration"];
         let span = value.as_str().and_then(|it| it.parse::<Span>().ok());
         let duration = span.and_then(|it| it.to_duration(SpanRelativeTo::days_are_24_hours()).ok());
-        let lasts = duration.filter(SignedDuration::is_positive);
+        let lasts = duration.filter(|it| *it >= SHORTEST);
         if lasts.is_none() {
             let message = if value.is_null() {
                 "the duration is missing".to_owned()
             } else {
-                format!("{value} is not a length of time")
+                format!("{value} is not a length of time of a second or more")
             };
             self.report("duration", message, "write how long the window is open, such as 4h or 90m");
         }

@@ -92,7 +92,7 @@ fn v36_windows_that_make_no_sense_are_told() {
             ),
             "windows[0].timeZone: \"Mars/Olympus\" is not a time zone; \
              write a name of the IANA database, such as Europe/Berlin, or leave it out for UTC",
-            "windows[0].duration: \"0s\" is not a length of time; write how long the window is open, such as 4h or 90m",
+            "windows[0].duration: \"0s\" is not a length of time of a second or more; write how long the window is open, such as 4h or 90m",
         ],
     );
 }
