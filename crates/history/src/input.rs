@@ -245,15 +245,13 @@ impl Inputs {
     }
 }
 
-/// Takes the specs away that are over the budget, the oldest first; what is held goes last.
+/// Takes the specs away that are over the budget, the oldest first; what is held stays.
 fn drop_oldest_specs(inputs: &mut [Input], budget: usize, held: &BTreeSet<RevisionNumber>) {
     let mut left = budget;
-    let is_held = |it: &Input| held.contains(&it.number);
-    let (first, others): (Vec<_>, Vec<_>) = inputs.iter_mut().partition(|it| is_held(it));
-    for input in first.into_iter().chain(others) {
+    for input in inputs {
         let size = input.packed().map_or(0, PackedSpec::size);
         let rest = left.checked_sub(size);
-        if rest.is_none() {
+        if rest.is_none() && !held.contains(&input.number) {
             input.spec = KeptSpec::Dropped;
         }
         // What is older has no room either: a history has no holes but at its end.

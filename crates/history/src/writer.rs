@@ -86,6 +86,21 @@ pub fn writer_of_annotation(object: &Value, key: &str) -> Option<Writer> {
     writers_of(object, &["metadata", "annotations", key]).into_iter().min_by_key(Writer::is_declarative)
 }
 
+/// Whoever asks for a rollback by an annotation.
+///
+/// Who wrote the note that it was answered as well has restored a backup, which puts back what it holds as tools do that apply.
+pub fn writer_of_request(object: &Value, key: &str) -> Option<Writer> {
+    let writer = writer_of_annotation(object, key)?;
+    let wrote = |key: &str| writers_of(object, &["metadata", "annotations", key]);
+    let noted = wrote(names::ANSWERED_ROLLBACK_ANNOTATION);
+    let is_restored = |it: &Writer| it.manager != names::MANAGER_KRONO && noted.contains(it);
+    Some(if wrote(key).iter().all(is_restored) {
+        Writer { operation: Operation::Apply, ..writer }
+    } else {
+        writer
+    })
+}
+
 /// The tool that has an annotation in its manifests and will put it back as it was.
 pub fn keeper_of_annotation(object: &Value, key: &str) -> Option<String> {
     let mut writers = writers_of(object, &["metadata", "annotations", key]).into_iter();
@@ -146,6 +161,21 @@ mod tests {
             {"manager": "status-writer", "operation": "Apply", "subresource": "status", "fieldsV1": {"f:spec": {}}},
             {"manager": manager, "operation": operation, "fieldsV1": fields},
         ]}})
+    }
+
+    #[test]
+    fn v19_a_restored_backup_asks_for_nothing_again() {
+        let request = format!("f:{}", names::ROLLBACK_ANNOTATION);
+        let answered = format!("f:{}", names::ANSWERED_ROLLBACK_ANNOTATION);
+        let check = |manager: &str, fields: Value, expected: bool| {
+            let object = object(manager, "Update", &json!({"f:metadata": {"f:annotations": fields}}));
+            let writer = writer_of_request(&object, names::ROLLBACK_ANNOTATION);
+            assert_eq!(writer.is_some_and(|it| it.is_declarative()), expected, "{manager}");
+        };
+        check("velero-server", json!({&request: {}, &answered: {}}), true);
+        check("kubectl-create", json!({&request: {}, &answered: {}}), true);
+        check("kubectl-annotate", json!({&request: {}}), false);
+        check("krono", json!({&request: {}, &answered: {}}), false);
     }
 
     #[test]

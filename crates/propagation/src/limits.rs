@@ -151,6 +151,7 @@ impl<'v> Reader<'v> {
         let value = self.field(name)?;
         let span = value.as_str().and_then(|it| it.parse::<Span>().ok());
         let duration = span.and_then(|it| it.to_duration(SpanRelativeTo::days_are_24_hours()).ok());
+        let duration = duration.filter(SignedDuration::is_positive);
         duration.or_else(|| self.pass_over(name, value, "a duration such as 720h or 30d"))
     }
 }
@@ -205,6 +206,10 @@ mod tests {
             json!({"minimumRevision": 0}),
             &format!("{place}.minimumRevision: 0 is not the number of a revision"),
         );
+        for never in ["-5h", "0s"] {
+            let told = format!("{place}.pinExpires: {never:?} is not a duration such as 720h or 30d");
+            check(json!({"pinExpires": never}), &told);
+        }
         check(
             json!({"pinExpires": 30}),
             &format!("{place}.pinExpires: 30 is not a duration such as 720h or 30d"),

@@ -35,23 +35,42 @@ impl Table {
 }
 
 fn line(row: &[String], widths: &[usize]) -> String {
-    let padded = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}{:GAP$}", ""));
-    format!("{}\n", padded.collect::<String>().trim_end())
+    let mut line = String::new();
+    for (cell, wide) in row.iter().zip(widths) {
+        line.push_str(cell);
+        line.extend(std::iter::repeat_n(' ', wide.saturating_sub(width(cell)) + GAP));
+    }
+    format!("{}\n", line.trim_end())
 }
 
 fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// What somebody wrote as one cell: its first line, without what would move the cursor.
+/// What somebody wrote as one cell: the beginning of its first line, without what would move the cursor.
 pub(crate) fn cell(text: &str) -> String {
+    const MOST: usize = 1_000;
     let line = text.trim().lines().next().unwrap_or_default();
-    line.chars().filter(|it| !it.is_control()).collect()
+    let mut cell: String = line.chars().filter(|it| !it.is_control()).take(MOST + 1).collect();
+    if let Some((end, _)) = cell.char_indices().nth(MOST) {
+        cell.truncate(end);
+        cell.push('…');
+    }
+    cell
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cells_of_any_length_are_shown() {
+        let rows = vec![vec!["é".repeat(70_000), "b".to_owned()], vec!["a".to_owned(), "b".to_owned()]];
+        let text = Table { heading: vec!["A", "B"], rows }.to_text();
+        assert!(text.lines().all(|it| it.chars().count() == 70_000 + GAP + 1));
+        assert_eq!(cell(&"é".repeat(2_000)), "é".repeat(1_000) + "…");
+        assert_eq!(cell(&"é".repeat(1_000)), "é".repeat(1_000));
+    }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {

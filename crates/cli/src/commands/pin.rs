@@ -126,7 +126,13 @@ async fn release(
     };
     warn_of_keeper(&definition.object, key, output)?;
     annotate::remove(objects, &definition.kind, &definition.object, &[key]).await?;
-    output.text(&format!("Revision {held} is no longer held, the definition is served as it stands\n"))
+    let field = &definition.object["spec"]["revisionManagement"]["activeRevision"];
+    let then = if field.is_null() {
+        "the definition is served as it stands".to_owned()
+    } else {
+        format!("but spec.revisionManagement.activeRevision holds revision {field}")
+    };
+    output.text(&format!("Revision {held} is no longer held, {then}\n"))
 }
 
 fn warn_of_keeper(object: &Value, key: &str, output: &mut Output) -> Result<(), CommandError> {

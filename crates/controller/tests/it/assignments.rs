@@ -182,8 +182,19 @@ async fn v26_a_pin_that_makes_no_sense_leaves_everything_as_it_is_and_is_told() 
         annotate(&world, "App a", json!({"kro.run/rgd-revision": null})).await;
         world.eventually("App a", |it| condition(it, "Assigned").is_null()).await;
     }
+    annotate(&world, "App a", json!({"krono.dev/hold-input-revision": "banana"})).await;
+    world.eventually("App a", |it| condition(it, "Assigned")["reason"] == "HoldInvalid").await;
+    annotate(&world, "App a", json!({"krono.dev/hold-input-revision": null})).await;
+    world.eventually("App a", |it| condition(it, "Assigned").is_null()).await;
     let events = world.told().await;
-    assert!(!events.iter().any(|it| it.starts_with("Normal Pinned:")), "{events:#?}");
+    let turns = ["Normal Pinned:", "Normal Unpinned:", "Normal Held:", "Normal Released:"];
+    assert!(!events.iter().any(|it| turns.iter().any(|turn| it.starts_with(turn))), "{events:#?}");
+    annotate(&world, "App a", json!({"kro.run/rgd-revision": "7"})).await;
+    world.eventually("App a", |it| condition(it, "Assigned")["reason"] == "PinInvalid").await;
+    annotate(&world, "App a", json!({"kro.run/rgd-revision": "2"})).await;
+    world.eventually("App a", |it| condition(it, "Assigned").is_null()).await;
+    world.settled().await;
+    world.has_told("Normal Pinned: pinned at revision 2").await;
     let mut born = instance("App b", "");
     born["metadata"]["annotations"] = json!({"kro.run/rgd-revision": "7"});
     world.put(&born).await;

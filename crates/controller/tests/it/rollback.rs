@@ -119,6 +119,13 @@ async fn v19_what_makes_no_sense_is_refused_and_changes_nothing() {
     world.settled().await;
     let events = world.told().await;
     assert!(events.contains(&format!("Warning RollbackRefused: {words}")), "{events:#?}");
+    // A restored backup brings both back: what was asked for, and that it was answered.
+    let both = json!({ROLLBACK: "1", "krono.dev/answered-rollback": "1"});
+    world.merge(APP, json!({"metadata": {"annotations": both}})).await;
+    world.settled().await;
+    let told = world.there(APP).await;
+    assert_eq!((numbers(&told).as_str(), spec_text(&told)), ("3 of 3", &json!("three")));
+    world.annotate(APP, ROLLBACK, None).await;
     // An edit ends the story.
     let told = edit(&world, &app("four")).await;
     assert!(condition(&told, "RollbackRefused").is_null());

@@ -183,6 +183,19 @@ fn v4_specs_are_within_a_budget_and_the_oldest_go() {
 }
 
 #[test]
+fn v4_what_is_held_takes_no_room_from_the_newest() {
+    let mut scene = Scene::default();
+    for seed in 0..4 {
+        // Resources are at the input before.
+        scene.held = scene.inputs.current().map(|it| it.number).into_iter().collect();
+        scene.ask(&json!({"text": noise(seed, 40_000)}), definition(1, 'a'));
+        assert!(scene.inputs.iter().take(2).all(|it| it.packed().is_some()), "{seed}");
+    }
+    let kept = scene.inputs.iter().filter(|it| it.packed().is_some()).count();
+    assert_eq!(kept, 2);
+}
+
+#[test]
 fn v4_a_packed_spec_is_the_spec() {
     let spec = json!({"image": "nginx", "list": [1, 2.5, {"x": "\u{1}é"}], "text": "a".repeat(5000)});
     let packed = PackedSpec::pack(&spec);

@@ -80,10 +80,14 @@ pub fn author_of_spec(object: &Value, notes: Notes) -> Option<Author> {
     (last.is_some() || user.is_some()).then(|| Author { manager: text("manager"), user, time: text("time") })
 }
 
+/// A cause is kept with every revision, so that a long one would fill them.
+const LONGEST_CAUSE: usize = 1_000;
+
 pub(crate) fn change_cause(definition: &Value) -> Option<String> {
     let annotations = &definition["metadata"]["annotations"];
     let causes = [keys::CHANGE_CAUSE_ANNOTATION, keys::KUBERNETES_CHANGE_CAUSE_ANNOTATION];
-    causes.iter().find_map(|key| annotations[key].as_str().filter(|it| !it.is_empty())).map(str::to_owned)
+    let cause = causes.iter().find_map(|key| annotations[key].as_str().filter(|it| !it.is_empty()))?;
+    Some(cause.chars().take(LONGEST_CAUSE).collect())
 }
 
 /// As Kubernetes writes times: to the second.

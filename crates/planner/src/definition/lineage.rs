@@ -10,7 +10,7 @@ use krono_history::number::Traces;
 use krono_history::retention::{Freshness, HISTORY_LIMIT, Uses};
 use krono_history::revision::{Health, History, Lineage, Revision, definition_revision_object};
 use krono_history::rollback::{Force, Request};
-use krono_history::writer::{is_forced, keeper_of_spec, writer_of_annotation};
+use krono_history::writer::{is_forced, keeper_of_spec, writer_of_request};
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_model::wire::Author;
@@ -123,7 +123,7 @@ pub(super) fn misplaced(definition: &Value) -> Option<Notice> {
     let key = names::INPUT_ROLLBACK_ANNOTATION;
     let request = annotation(definition, key)?;
     let is_answered = annotation(definition, names::ANSWERED_ROLLBACK_ANNOTATION) == Some(request);
-    let is_put_back = || writer_of_annotation(definition, key).is_some_and(|it| it.is_declarative());
+    let is_put_back = || writer_of_request(definition, key).is_some_and(|it| it.is_declarative());
     if is_answered && is_put_back() {
         return None;
     }
@@ -136,7 +136,7 @@ fn request(definition: &Value) -> Option<Request<'_>> {
     let force = is_forced(definition, names::ROLLBACK_ANNOTATION);
     let request = Request {
         text,
-        writer: writer_of_annotation(definition, names::ROLLBACK_ANNOTATION),
+        writer: writer_of_request(definition, names::ROLLBACK_ANNOTATION),
         force: if force { Force::Yes } else { Force::No },
     };
     misplaced(definition).is_none().then_some(request)

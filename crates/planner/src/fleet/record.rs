@@ -96,8 +96,11 @@ impl Decision<'_> {
     /// What people should hear of when the patch is written; `written` is the instance as the server has it then.
     pub fn notices(&self, written: &Value) -> Vec<Notice> {
         let (before, now) = (self.known(), self.record());
-        let turn = (before[BECAUSE] != now[BECAUSE])
-            .then(|| self.pin_removed(written).or_else(|| turn(before[BECAUSE].as_str()?, &self.verdict)))
+        // What could not be had before was no pin and no hold.
+        let was_vain = before["reason"].as_str().is_some_and(|it| VAIN.contains(&it));
+        let known = if was_vain { "" } else { before[BECAUSE].as_str().unwrap_or_default() };
+        let turn = (before.is_object() && now[BECAUSE] != known)
+            .then(|| self.pin_removed(written).or_else(|| turn(known, &self.verdict)))
             .flatten();
         let problem = now["message"].as_str().filter(|it| before["message"] != **it);
         let first = self.verdict.remarks.iter().find(|it| it.is_of_instance());
@@ -181,11 +184,18 @@ fn record(verdict: &Verdict) -> Value {
     record
 }
 
+/// The reasons of wishes that cannot be had, so that the instance stays where it is.
+const VAIN: [&str; 3] = ["PinInvalid", "PinPruned", "HoldInvalid"];
+
+fn is_vain(remark: &Remark) -> bool {
+    VAIN.contains(&remark.reason())
+}
+
 /// What is told when something else decides about an instance than before.
 fn turn(before: &str, verdict: &Verdict) -> Option<Notice> {
     let at = verdict.assignment.map_or_else(String::new, |it| format!(" at revision {}", it.number));
     let (reason, note, is_warning) = match verdict.because {
-        Because::Pinned if verdict.remarks.iter().any(Remark::is_of_vain_pin) => return None,
+        Because::Pinned | Because::InputHeld if verdict.remarks.iter().any(is_vain) => return None,
         Because::Pinned => ("Pinned", format!("pinned{at}"), false),
         Because::InputHeld => ("Held", format!("held{at}"), false),
         Because::Minimum => ("MinimumRevision", format!("moved to what is allowed{at}"), true),

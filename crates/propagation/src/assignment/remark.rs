@@ -102,14 +102,6 @@ impl Remark {
         }
     }
 
-    /// Whether a pin cannot be had, so that the instance stays where it is.
-    pub fn is_of_vain_pin(&self) -> bool {
-        matches!(
-            self,
-            Self::PinInvalid(_) | Self::PinUnknown(_) | Self::PinPruned(_) | Self::PinUnusable { .. }
-        )
-    }
-
     /// Whether it is about the instance alone, and so worth telling on it; the rest is told on the definition.
     pub fn is_of_instance(&self) -> bool {
         !matches!(self, Self::AwaitsApproval(_) | Self::Stopped(_))

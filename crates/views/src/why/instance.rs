@@ -5,7 +5,7 @@ use krono_model::condition::Status;
 use krono_model::definition::PROPAGATION_INVALID;
 use krono_model::instance::RESOURCE_GATED;
 use krono_model::{metadata, names};
-use krono_propagation::limits::Policy;
+use krono_propagation::limits::{Limits, Policy};
 use serde_json::Value;
 
 use super::{condition, is_deleting, said, told_by, unready};
@@ -59,7 +59,10 @@ struct Told<'i> {
 impl Told<'_> {
     /// Where it is and why; the first reason that decides (V14).
     fn place(&self) -> String {
+        let limits = Limits::read(&self.definition["spec"]["revisionManagement"]["instances"]).limits;
+        let is_allowed = |it: &Policy| limits.policies.as_ref().is_none_or(|all| all.contains(it));
         let policy = annotation(self.instance, names::UPDATE_POLICY_ANNOTATION).and_then(Policy::read);
+        let policy = policy.filter(is_allowed);
         if policy == Some(Policy::Paused) || metadata::is_suspended(self.instance) {
             return format!("{} and is left alone: somebody has paused it", self.at());
         }
@@ -252,6 +255,35 @@ mod tests {
         );
         check(policy, "Sometimes", "is at revision 3, the current one, which it follows; it is ignored");
         check(policy, "manual", "is at revision 3: it is ignored");
+    }
+
+    #[test]
+    fn v28_a_policy_that_is_forbidden_pauses_nobody() {
+        let (mut instance, mut definition) = (instance(), definition());
+        annotated(&mut instance, names::UPDATE_POLICY_ANNOTATION, "Paused");
+        definition["spec"]["revisionManagement"] = json!({"instances": {"policies": ["Auto"]}});
+        let rows = RevisionRows::new(&definition, &revisions());
+        let expected = "application/my-app is at revision 3, the current one, which it follows.";
+        assert_eq!(why_instance(&instance, &definition, &rows), expected);
+    }
+
+    #[test]
+    fn v42_who_failed_is_told_so_and_equal_contents_are_the_same_revision() {
+        let (mut instance, mut definition) = (instance(), definition());
+        let failures = json!([{"instance": "default/my-app", "message": "not ready in time"}]);
+        definition["status"]["propagation"] = json!({"failures": failures});
+        let why = |instance: &Value, definition: &Value| {
+            why_instance(instance, definition, &RevisionRows::new(definition, &revisions()))
+        };
+        let expected = "application/my-app is at revision 3, the current one, and failed on its way to it: not ready in time.";
+        assert_eq!(why(&instance, &definition), expected);
+        definition["status"]["propagation"] = Value::Null;
+        let rows = RevisionRows::new(&definition, &revisions());
+        let digest = rows.current().and_then(|it| rows.history.find(it.number)).map(|it| it.digest);
+        at_two(&mut instance);
+        instance["status"]["assignment"] = json!({"revision": 2, "digest": digest.map(|it| it.to_string())});
+        let expected = "application/my-app is at revision 3, the current one, which it follows.";
+        assert_eq!(why(&instance, &definition), expected);
     }
 
     #[test]

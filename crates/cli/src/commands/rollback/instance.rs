@@ -91,9 +91,12 @@ fn preview(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -
     let from = current(&instance.object).unwrap_or(row.number);
     match &row.spec {
         Some(spec) => {
-            let title = |number| format!("input revision {number}");
-            let difference = Diff::of_specs(&instance.object["spec"], spec);
-            moved + &difference.to_text_between(&title(from), &title(row.number))
+            let live = &instance.object["spec"];
+            // What the spec says may be more than what the revision sees of it.
+            let is_input = instance.find(from).is_ok_and(|it| it.spec.as_ref() == Some(live));
+            let title = if is_input { format!("input revision {from}") } else { "the instance".to_owned() };
+            let difference = Diff::of_specs(live, spec);
+            moved + &difference.to_text_between(&title, &format!("input revision {}", row.number))
         }
         None => moved + "What it asked for then is not kept\n",
     }

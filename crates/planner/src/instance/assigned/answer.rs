@@ -4,7 +4,7 @@ use krono_history::input::{Pin, Request, Scope, Situation, Verdict, judge};
 use krono_history::issue::Notice as OfLineage;
 use krono_history::rollback::Force;
 use krono_history::witness::Notes;
-use krono_history::writer::{Writer, author_of_request, is_forced, keeper_of_spec, writer_of_annotation};
+use krono_history::writer::{Writer, author_of_request, is_forced, keeper_of_spec, writer_of_request};
 use krono_model::definition::{ROLLBACK_IGNORED, ROLLBACK_REFUSED};
 use krono_model::names;
 use krono_model::wire::Author;
@@ -41,7 +41,7 @@ impl Rollback {
         Some(Self {
             text: note(names::INPUT_ROLLBACK_ANNOTATION),
             of_definition: note(names::ROLLBACK_ANNOTATION),
-            writer: writer_of_annotation(live, key),
+            writer: writer_of_request(live, key),
             by: author_of_request(live, key, notes),
             force: if is_forced(live, key) { Force::Yes } else { Force::No },
             keeper: keeper_of_spec(live),
