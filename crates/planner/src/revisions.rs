@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use krono_graph::{CompiledGraph, Diagnostic, Interface, Options, compile};
-use krono_history::revision::{History, Presence, Revision, issued_at, known_definition_revision};
+use krono_history::revision::{
+    History, Presence, Revision, is_of_same_kind, issued_at, known_definition_revision,
+};
 use krono_history::{Digest, RevisionNumber, input};
 use krono_model::names;
 use krono_schema::Validator;
@@ -180,12 +182,6 @@ pub fn compile_revision(definition: &str, spec: &Value, options: Options) -> Res
     let definition = json!({"metadata": {"name": definition}, "spec": content});
     let listed = |all: Vec<Diagnostic>| all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     compile(&definition, &interface, options).map_err(listed)
-}
-
-fn is_of_same_kind(definition: &Value, revision: &Value) -> bool {
-    let group = |it: &Value| it["group"].as_str().filter(|it| !it.is_empty()).unwrap_or("kro.run").to_owned();
-    let (one, other) = (&definition["spec"]["schema"], &revision["spec"]["schema"]);
-    one["kind"] == other["kind"] && group(one) == group(other)
 }
 
 fn is_held(object: &Value) -> bool {

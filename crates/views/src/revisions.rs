@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use krono_history::hold::{self, Hold, Wish};
-use krono_history::revision::{Health, History, Presence, Unreadable, definition_revision};
+use krono_history::revision::{Health, History, Presence, Unreadable, definition_revision, is_of_same_kind};
 use krono_history::{Digest, Revision, RevisionNumber};
 use krono_model::names;
 use krono_propagation::mark;
@@ -85,14 +85,14 @@ impl RevisionRows {
         let uid = definition["metadata"]["uid"].as_str().unwrap_or_default();
         let mut unreadable = Vec::new();
         let mut read: Vec<(Revision, &Value)> = Vec::new();
-        for object in objects {
+        for object in objects.iter().filter(|it| !is_of_another_kind(definition, it)) {
             match definition_revision(object, uid) {
                 Ok(revision) => read.push((revision, object)),
                 Err(problem) => unreadable.push(problem),
             }
         }
         read.sort_by_key(|(revision, _)| std::cmp::Reverse(revision.number));
-        let history = History::new(read.iter().map(|(revision, _)| revision.clone()).collect());
+        let history = History::new(read.iter().map(|(revision, object)| served(revision, object)).collect());
         let hold = hold::hold(wish(definition, &history), &history);
         let situation = Situation::new(definition, &history, &hold, &read);
         let rows = read.iter().map(|(revision, object)| situation.row(revision, object)).collect();
@@ -142,6 +142,19 @@ pub(crate) fn wish<'d>(definition: &'d Value, history: &History) -> Wish<'d> {
         minimum: management["instances"]["minimumRevision"].as_i64().and_then(RevisionNumber::from_wire),
         automatic: mark::way_back(history),
     }
+}
+
+/// A definition of the same name may have made another kind before.
+fn is_of_another_kind(definition: &Value, revision: &Value) -> bool {
+    revision["spec"]["schema"]["kind"].is_string() && !is_of_same_kind(definition, revision)
+}
+
+/// What was deleted is served as before while it is needed, which a finalizer tells.
+fn served(revision: &Revision, object: &Value) -> Revision {
+    let finalizers = object["metadata"]["finalizers"].as_array();
+    let is_held = finalizers.is_some_and(|all| all.iter().any(|it| it == names::FINALIZER));
+    let presence = if is_held { Presence::Live } else { revision.presence };
+    Revision { presence, ..revision.clone() }
 }
 
 /// What rows are told from.

@@ -117,6 +117,13 @@ fn time(text: &str) -> Option<Timestamp> {
     text.parse().ok()
 }
 
+/// Whether a revision is one of the kind that a definition makes; a definition of the same name may have made another.
+pub fn is_of_same_kind(definition: &Value, revision: &Value) -> bool {
+    let group = |it: &Value| it["group"].as_str().filter(|it| !it.is_empty()).unwrap_or("kro.run").to_owned();
+    let (one, other) = (&definition["spec"]["schema"], &revision["spec"]["schema"]);
+    one["kind"] == other["kind"] && group(one) == group(other)
+}
+
 fn presence(object: &Value) -> Presence {
     if object["metadata"]["deletionTimestamp"].is_null() { Presence::Live } else { Presence::Terminating }
 }

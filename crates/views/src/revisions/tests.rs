@@ -105,6 +105,25 @@ fn programs_get_names_and_numbers() {
 }
 
 #[test]
+fn v13_revisions_of_another_kind_are_not_listed() {
+    let mut objects = revisions();
+    objects[0]["spec"]["schema"]["kind"] = json!("Other");
+    let other = objects[0]["spec"]["revision"].as_u64();
+    let rows = RevisionRows::new(&definition(), &objects).rows;
+    assert!(rows.len() == 2 && rows.iter().all(|it| Some(it.number.get()) != other), "{other:?}");
+}
+
+#[test]
+fn v30_what_was_deleted_and_is_needed_can_be_had_back() {
+    let mut objects = revisions();
+    objects[1]["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    let number = RevisionNumber::new(objects[1]["spec"]["revision"].as_u64().unwrap()).unwrap();
+    assert!(RevisionRows::new(&definition(), &objects).history.find(number).is_none());
+    objects[1]["metadata"]["finalizers"] = json!([names::FINALIZER]);
+    assert!(RevisionRows::new(&definition(), &objects).history.find(number).is_some());
+}
+
+#[test]
 fn objects_that_hold_no_revision_are_told_apart() {
     let stranger = json!({"metadata": {"name": "x"}, "spec": {}});
     let rows = RevisionRows::new(&definition(), &[revisions(), vec![stranger]].concat());
