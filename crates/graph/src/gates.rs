@@ -7,7 +7,7 @@ mod ask;
 
 use std::sync::Arc;
 
-use krono_cel::{Env, ObjectType, Type};
+use krono_cel::{Env, ObjectType, Type, Val};
 use krono_schema::Path;
 use serde_json::Value;
 
@@ -119,11 +119,27 @@ impl Reader<'_> {
         };
         let mut found = Diagnostics::default();
         let compiled = Expressions { env, diagnostics: &mut found }.condition(text, path);
+        if let Some((expression, message)) = compiled.as_ref().and_then(|it| Some((it, never(it, env)?))) {
+            let advice = "mention schema, each or a resource";
+            found.report(path, message).at(expression.span()).advise(advice);
+        }
         let found = found.finish().err().unwrap_or_default();
         let why = found.first().map(|it| it.message.clone()).unwrap_or_default();
         self.diagnostics.adopt(found);
         let source = compiled.as_ref().map_or(text, Expression::source).to_owned();
         Gate { source, compiled: compiled.ok_or(why) }
+    }
+}
+
+/// Why an expression that mentions nothing lets nothing through, if it does not.
+fn never(expression: &Expression, env: &Env) -> Option<String> {
+    if !expression.variables().is_empty() {
+        return None;
+    }
+    match expression.evaluate(&env.bindings()) {
+        Ok(Val::Bool(true)) => None,
+        Ok(_) => Some("is never true, so that the resource would never change".to_owned()),
+        Err(error) => Some(format!("never has a value: {}", error.message())),
     }
 }
 

@@ -77,6 +77,15 @@ fn v34_wrong_expressions_of_resources_are_told_with_the_cure() {
         ],
     );
     check(
+        "one",
+        json!(["${true}", "${1 == 2}", "${1 / 0 == 1}"]),
+        &[
+            "spec.resources[1].propagateWhen[1]: is never true, so that the resource would never change; mention schema, each \
+             or a resource",
+            "spec.resources[1].propagateWhen[2]: never has a value: division by zero; mention schema, each or a resource",
+        ],
+    );
+    check(
         "outside",
         json!(["${true}"]),
         &[

@@ -7,7 +7,7 @@ use krono_model::definition::{
 use krono_model::instance::RESOURCE_GATED;
 use serde_json::Value;
 
-use super::{World, metadata};
+use super::{World, lineage, metadata};
 use crate::fleet;
 
 /// Notes what holds, and drops what does not.
@@ -34,7 +34,7 @@ pub(super) fn note(world: &World<'_>, conditions: &mut Conditions) {
 
 /// What is wrong with how a new revision should reach instances; nobody moves before it is put right.
 fn invalid(world: &World<'_>) -> Option<String> {
-    let wrong = fleet::problems(world.definition, world.compiled.ok())?;
+    let wrong = fleet::problems(world.definition, world.compiled.ok(), lineage::now(world))?;
     Some(format!("no instance moves to another revision: {wrong}"))
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use krono_cel::Type;
 use krono_graph::{CompiledGraph, Diagnostic, ResourceGates};
 use krono_history::RevisionNumber;
@@ -9,6 +10,7 @@ use krono_model::names;
 use krono_propagation::Problem;
 use krono_propagation::gate::{Gates, is_said, resource_functions};
 use krono_propagation::policy::Policy;
+use krono_propagation::policy::window::Opening;
 use krono_schema::cel::cel_type;
 use serde_json::Value;
 
@@ -142,12 +144,16 @@ pub(crate) fn approval_problems(definition: &Value) -> Option<String> {
 }
 
 /// All that is wrong with what a definition says about its propagation; nothing when all makes sense.
-pub(crate) fn problems(definition: &Value, graph: Option<&CompiledGraph>) -> Option<String> {
+pub(crate) fn problems(definition: &Value, graph: Option<&CompiledGraph>, now: Timestamp) -> Option<String> {
     let waves = Waves::of(definition, graph);
+    let windows = waves.as_ref().and_then(|it| it.rules().ok()).map(|it| it.policy.windows.at(now));
+    let never_again = (windows == Some(Opening::Closed(None)))
+        .then(|| "spec.propagation.windows: no window opens again; write one that does".to_owned());
     let wrong = waves.as_ref().and_then(|it| it.rules().err()).unwrap_or_default();
     let of_resources =
         graph.map(|it| gate_problems(&definition["spec"]["resources"], it)).unwrap_or_default();
     let mut lines: Vec<String> = wrong.iter().chain(&of_resources).map(ToString::to_string).collect();
+    lines.extend(never_again);
     lines.extend(Request::of(definition).err());
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
@@ -159,7 +165,7 @@ mod tests {
     use super::*;
 
     fn told(spec: &Value) -> Option<String> {
-        problems(&json!({"spec": spec}), None)
+        problems(&json!({"spec": spec}), None, Timestamp::UNIX_EPOCH)
     }
 
     #[test]
@@ -190,9 +196,19 @@ mod tests {
     }
 
     #[test]
+    fn v36_a_window_that_is_past_is_told() {
+        let windows = json!([{"schedule": "0 0 9 * * * 2020", "duration": "1h"}]);
+        let definition = json!({"spec": {"propagation": {"windows": windows}}});
+        let told = |now: &str| problems(&definition, None, now.parse().unwrap());
+        assert_eq!(told("2019-06-01T00:00:00Z"), None);
+        let expected = "spec.propagation.windows: no window opens again; write one that does";
+        assert_eq!(told("2026-06-01T00:00:00Z").as_deref(), Some(expected));
+    }
+
+    #[test]
     fn v42_a_request_that_is_none_is_told() {
         let definition = json!({"metadata": {"annotations": {"krono.dev/propagation": "stop"}}});
-        let wrong = problems(&definition, None).unwrap_or_default();
+        let wrong = problems(&definition, None, Timestamp::UNIX_EPOCH).unwrap_or_default();
         assert!(wrong.starts_with("krono.dev/propagation: \"stop\" is no request"), "{wrong}");
     }
 
