@@ -227,7 +227,10 @@ fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, 
         Scope::SpecOnly => Pin::Stays,
         Scope::Whole => pin(input, situation)?,
     };
-    if situation.inputs.current().is_some_and(|it| it.digest == input.digest) {
+    let is_same = |it: &Input| {
+        it.digest == input.digest || request.scope == Scope::SpecOnly && it.unpacked().as_ref() == Some(&spec)
+    };
+    if situation.inputs.current().is_some_and(is_same) {
         return Err(Refusal::SameContent { name: name(), target });
     }
     if let (Some(keeper), Force::No) = (situation.keeper, request.force) {

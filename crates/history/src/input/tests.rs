@@ -350,6 +350,9 @@ fn v22_a_rollback_restores_the_combination() {
     let spec_only = Request { scope: Scope::SpecOnly, ..request("1") };
     let expected = Verdict::Restore { number: number(1), spec: json!({"a": 1}), pin: Pin::Stays };
     assert_eq!(judge(&spec_only, &situation), expected);
+    let fewer = Inputs::new(scene.inputs.iter().skip(1).cloned().collect());
+    let same = judge(&spec_only, &Situation { inputs: &fewer, ..situation });
+    assert!(matches!(same, Verdict::Refused(Refusal::SameContent { .. })), "{same:?}");
 }
 
 #[test]
