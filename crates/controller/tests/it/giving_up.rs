@@ -299,10 +299,18 @@ async fn v25_the_way_back_deletes_nothing_before_somebody_approves() {
         message(&told, "DeletionPending").contains("krono propagation approve rgd/app --deletes"),
         "{told:#}"
     );
+    // V40
+    let blocked = |it: &Value| it["status"]["propagation"]["status"].clone();
+    let told = world.eventually("App i000", |it| blocked(it) == "Blocked").await;
+    let expected = "ConfigMap default/i000-second will go when somebody approves of that";
+    assert_eq!(message(&told, "ResourceGated"), expected);
     world.settled().await;
     world.there("ConfigMap i000-second").await;
     world.annotate(APP, "krono.dev/allow-deletes", Some("1")).await;
     world.gone("ConfigMap i000-second").await;
+    world
+        .eventually("App i000", |it| blocked(it) == "Completed" && condition(it, "ResourceGated").is_null())
+        .await;
     world.eventually(APP, |it| condition(it, "DeletionPending").is_null()).await;
     world.settled().await;
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::assigned::{Asked, Progress as Travelled};
 use super::desired::{Desired, Standing};
-use super::{Action, Plan, World, text};
+use super::{Action, Member, ObjectName, Plan, World, deletion, text};
 
 /// How many resources that wait are told of by name.
 const MOST_TOLD: usize = 3;
@@ -33,6 +33,8 @@ pub(super) struct Report<'p, 'a> {
     pub(super) evaluation: &'p Evaluation,
     pub(super) desired: &'p [Desired<'a>],
     pub(super) observed: &'p dyn Observed,
+    /// The id of the `ApplySet`.
+    pub(super) id: &'p str,
     /// The input, where the definition has revisions.
     pub(super) asked: Option<&'p Asked<'p>>,
 }
@@ -107,14 +109,31 @@ impl Report<'_, '_> {
         let refused = self.world.refused;
         let is_failed = nodes.iter().any(|it| matches!(it, Progress::Failed(_)));
         let is_only_hindered = !refused.is_empty() && !refused.is_lasting && !is_failed;
-        Travelled { at, total: self.desired.len() + open, is_done, waits: self.waits(), is_only_hindered }
+        let total = self.desired.len() + open;
+        Travelled { at, total, is_done, waits: self.waits(), surplus: self.surplus(), is_only_hindered }
+    }
+
+    /// Which resources are no longer wanted and are left in place nevertheless, in one line.
+    fn surplus(&self) -> Option<String> {
+        self.world.assigned.filter(|it| it.leaves_surplus)?;
+        let mut left = super::resources::orphans(self.world, self.id, self.desired).into_iter();
+        let words = |it: Member<'_>| named(&deletion::name_of(&it));
+        let told: Vec<String> = left.by_ref().take(MOST_TOLD).map(words).collect();
+        let others = left.count();
+        let rest = if others > 0 { format!(" and {others} more") } else { String::new() };
+        let names = told.join(", ");
+        (!told.is_empty()).then(|| format!("{names}{rest} will go when somebody approves of that"))
     }
 
     /// Which resources have to wait and why, in one line; nothing when none has.
     fn waits(&self) -> Option<String> {
         let mut waiting = self.desired.iter().filter_map(|it| Some((it, it.waits.as_ref()?)));
         let words = |(desired, why): (&Desired<'_>, &String)| {
-            format!("node {:?}: {} stays as it is: {why}", self.graph.nodes[desired.node].id, named(desired))
+            format!(
+                "node {:?}: {} stays as it is: {why}",
+                self.graph.nodes[desired.node].id,
+                named(&desired.name)
+            )
         };
         let told: Vec<String> = waiting.by_ref().take(MOST_TOLD).map(words).collect();
         let others = waiting.count();
@@ -190,7 +209,7 @@ impl Report<'_, '_> {
         let id = &self.graph.nodes[index].id;
         let mut worst = None;
         for desired in self.desired.iter().filter(|it| it.node == index) {
-            let about = |words: &str| format!("node {id:?}: {}{words}", named(desired));
+            let about = |words: &str| format!("node {id:?}: {}{words}", named(&desired.name));
             match &desired.standing {
                 Standing::Refused(words) => return Some(Progress::Refused(about(&format!(": {words}")))),
                 Standing::Foreign(other) => {
@@ -266,8 +285,7 @@ fn readiness(readiness: &Readiness, about: &dyn Fn(String) -> String) -> Option<
     })
 }
 
-fn named(desired: &Desired<'_>) -> String {
-    let name = &desired.name;
+fn named(name: &ObjectName) -> String {
     let namespace = if name.namespace.is_empty() { String::new() } else { format!("{}/", name.namespace) };
     format!("{} {namespace}{}", name.kind.kind, name.name)
 }

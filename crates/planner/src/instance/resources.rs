@@ -44,8 +44,15 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
         Some(Answer::Withheld(notice)) => Some(notice),
         None => None,
     };
-    let report =
-        Report { world, graph, evaluation: &evaluation, desired: &desired, observed: &visible, asked };
+    let report = Report {
+        world,
+        graph,
+        evaluation: &evaluation,
+        desired: &desired,
+        observed: &visible,
+        id: &id,
+        asked,
+    };
     let nodes = report.nodes();
     let travelled = report.travelled(&nodes);
     let status = report.status(&nodes, &travelled);
@@ -100,7 +107,7 @@ impl Pass<'_, '_> {
         if !told.is_empty() || !self.is_settled() {
             return told;
         }
-        let orphans = self.orphans();
+        let orphans = orphans(self.world, self.id, self.desired);
         if orphans.is_empty() {
             let rest = inventory::of(self.desired, home);
             return shrink(self.world, self.id, &self.known, &rest).into_iter().collect();
@@ -148,12 +155,13 @@ impl Pass<'_, '_> {
             && self.evaluation.nodes.iter().all(known)
             && self.desired.iter().all(|it| it.standing.is_settled())
     }
+}
 
-    fn orphans(&self) -> Vec<super::Member<'_>> {
-        let members = self.world.cluster.members(self.id);
-        let wanted = |name: &ObjectName| self.desired.iter().any(|it| it.name == *name);
-        members.into_iter().filter(|member| !wanted(&deletion::name_of(member))).collect()
-    }
+/// The members of an `ApplySet` that are not wanted.
+pub(super) fn orphans<'a>(world: &World<'a>, id: &str, desired: &[Desired<'_>]) -> Vec<super::Member<'a>> {
+    let members = world.cluster.members(id);
+    let wanted = |name: &ObjectName| desired.iter().any(|it| it.name == *name);
+    members.into_iter().filter(|member| !wanted(&deletion::name_of(member))).collect()
 }
 
 /// What expressions may see; nothing is built upon what is about to go (32) or was made for somebody else (29).

@@ -93,18 +93,22 @@ impl<'a> Prospect<'a> {
 
     /// Where an instance goes, and what happens to it.
     pub fn foretell(&self, instance: &Value, owner: Owner<'_>, premise: &Premise<'_>) -> (Course, Forecast) {
-        let instance = &self.placed(instance);
-        let from = assignment(instance).map(|(_, digest, _)| digest);
+        let mut instance = self.placed(instance);
+        let from = assignment(&instance).map(|(_, digest, _)| digest);
         let old = from.and_then(|it| self.schemas.graph_of(it)?.ok()).or(self.standing.old);
         let policies = [&self.policies, &self.facts.policies];
         if matches!(self.effect, KindEffect::Refused(_)) {
             let stays = Course { from: self.number(from), to: self.number(from), stays: None };
-            return (stays, unmoved(instance, old, owner, [policies[0]; 2], premise));
+            return (stays, unmoved(&instance, old, owner, [policies[0]; 2], premise));
         }
         let now = self.standing.now.parse().unwrap_or(Timestamp::UNIX_EPOCH);
-        let world = Fleet { facts: &self.facts, instance, schemas: &self.schemas, turn: Turn::Free, now };
+        let world =
+            Fleet { facts: &self.facts, instance: &instance, schemas: &self.schemas, turn: Turn::Free, now };
         let verdict = decide(&world, None).verdict;
-        let instance = &self.held(instance, &verdict, premise);
+        if let Some(spec) = self.held_spec(&instance, &verdict, premise) {
+            instance["spec"] = spec;
+        }
+        let instance = &instance;
         let to = verdict.assignment.map(|it| it.digest);
         let course = course(&verdict, self.number(from), self.number(to), self.schemas.digest);
         let new = to.and_then(|it| self.schemas.graph_of(it)?.ok());
@@ -136,17 +140,13 @@ impl<'a> Prospect<'a> {
         placed
     }
 
-    /// The instance with the spec that it is held at, where it is.
-    fn held(&self, instance: &Value, verdict: &Verdict, premise: &Premise<'_>) -> Value {
-        let mut held = instance.clone();
+    /// The spec that an instance is held at, where it is.
+    fn held_spec(&self, instance: &Value, verdict: &Verdict, premise: &Premise<'_>) -> Option<Value> {
         let wish = instance["metadata"]["annotations"][names::HOLD_INPUT_ANNOTATION].as_str();
-        let wish = wish.filter(|_| verdict.because == Because::InputHeld);
+        let wish = wish.filter(|_| verdict.because == Because::InputHeld)?;
         let told = input::read(of_krono(&instance["status"], INPUT_HISTORY));
         let inputs = known(told, instance, self.facts.keeping(), &Imagined::of(premise.objects));
-        if let Some(Ok((_, spec))) = wish.map(|it| input::hold(it, &inputs, &self.facts.history)) {
-            held["spec"] = spec;
-        }
-        held
+        input::hold(wish, &inputs, &self.facts.history).ok().map(|(_, spec)| spec)
     }
 
     fn number(&self, content: Option<Digest>) -> Option<RevisionNumber> {

@@ -27,6 +27,8 @@ pub(in super::super) struct Progress {
     pub(in super::super) is_done: bool,
     /// Which have to wait, and why.
     pub(in super::super) waits: Option<String>,
+    /// Which are no longer wanted and wait for somebody to approve of their deletion.
+    pub(in super::super) surplus: Option<String>,
     /// Whether nothing is wrong but that the API server cannot do now what it is asked for.
     pub(in super::super) is_only_hindered: bool,
 }
@@ -157,8 +159,9 @@ impl Asked<'_> {
         progress: Option<&Progress>,
     ) -> Value {
         let before = own(&self.world.instance["status"], graph, PROPAGATION);
+        let shown = progress.map_or(standing, |it| shown(standing, it));
         let target = self.inputs.current().map(|it| it.number.to_wire());
-        let is_same = before["status"] == standing.as_str() && before["targetInputRevision"] == json!(target);
+        let is_same = before["status"] == shown.as_str() && before["targetInputRevision"] == json!(target);
         let since = before["lastTransitionTime"].as_str().filter(|_| is_same);
         let counted = |count: fn(&Progress) -> usize, field: &str| match progress {
             Some(progress) => json!(count(progress)),
@@ -166,7 +169,7 @@ impl Asked<'_> {
             None => before[field].clone(),
         };
         let mut propagation = json!({
-            "status": standing.as_str(),
+            "status": shown.as_str(),
             "targetInputRevision": target,
             "resourcesAtTarget": counted(|it| it.at, "resourcesAtTarget"),
             "totalResources": counted(|it| it.total, "totalResources"),
@@ -209,11 +212,18 @@ impl Asked<'_> {
         let refused = refused::words(self.world.instance).map(|words| {
             condition(ROLLBACK_REFUSED, Status::True, ROLLBACK_REFUSED.to_owned(), words.to_owned())
         });
-        let waits = progress.waits.as_ref().filter(|_| self.standing(progress) == Standing::Blocked);
+        let waits = progress.waits.as_ref().or(progress.surplus.as_ref());
+        let waits = waits.filter(|_| shown(self.standing(progress), progress) == Standing::Blocked);
         let waits =
             waits.map(|it| condition(RESOURCE_GATED, Status::True, RESOURCE_GATED.to_owned(), it.clone()));
         problem.into_iter().chain(ignored).chain(refused).chain(waits).collect()
     }
+}
+
+/// What is complete but for deletions that wait is so for its revision, and not to those who look at it.
+fn shown(standing: Standing, progress: &Progress) -> Standing {
+    let is_left = standing == Standing::Completed && progress.surplus.is_some();
+    if is_left { Standing::Blocked } else { standing }
 }
 
 fn condition(of: &str, status: Status, reason: String, message: String) -> Condition {
