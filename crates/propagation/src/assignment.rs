@@ -60,14 +60,16 @@ impl Fleet<'_> {
 
     /// A pin lasts for so long after another content took the place of what it names.
     fn pin_ends(&self, number: RevisionNumber) -> Option<Timestamp> {
-        self.superseded_at(number)?.checked_add(self.limits.pin_expires?).ok()
+        let superseded = self.issued_at.get(&superseded_by(self.history, number)?)?;
+        superseded.checked_add(self.limits.pin_expires?).ok()
     }
+}
 
-    fn superseded_at(&self, number: RevisionNumber) -> Option<Timestamp> {
-        let content = self.history.find(number)?.digest;
-        let mut later = self.history.live().filter(|it| it.number > number && it.digest != content);
-        self.issued_at.get(&later.next()?.number).copied()
-    }
+/// The revision whose content took the place of a revision's, if one has.
+pub fn superseded_by(history: &History, number: RevisionNumber) -> Option<RevisionNumber> {
+    let content = history.find(number)?.digest;
+    let mut later = history.live().filter(|it| it.number > number && it.digest != content);
+    later.next().map(|it| it.number)
 }
 
 /// Whether instances move to what is current.

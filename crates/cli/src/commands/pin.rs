@@ -1,5 +1,6 @@
 //! `krono pin`, `unpin` and `approve`.
 
+use jiff::Timestamp;
 use krono_history::RevisionNumber;
 use krono_history::writer::keeper_of_annotation;
 use krono_model::names;
@@ -27,6 +28,7 @@ pub(crate) fn pin(arguments: &PinArguments, output: &mut Output) -> Result<(), C
         })?;
         instance.definition.find(number)?;
         instance.definition.check_pin(number)?;
+        instance.definition.check_pin_lasts(number, Timestamp::now())?;
         warn_of_keeper(&instance.object, names::RGD_REVISION, output)?;
         warn_of_nobody(&instance, output)?;
         set(&objects, &instance, names::RGD_REVISION, number).await?;

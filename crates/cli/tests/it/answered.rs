@@ -188,6 +188,10 @@ fn v28_who_may_not_be_pinned_is_told_so_at_once() {
     let pin = ["pin", "application/shop", "2"];
     let complaint = cluster.complaint(&pin, 1);
     assert!(complaint.contains("may not run revision 2, but 3 or newer"), "{complaint}");
+    limited["spec"]["revisionManagement"] = json!({"instances": {"pinExpires": "1ns"}});
+    cluster.apply(&limited);
+    let complaint = cluster.complaint(&pin, 1);
+    assert!(complaint.starts_with("error: a pin to revision 2 ended at "), "{complaint}");
     limited["spec"]["revisionManagement"] = json!({"instances": {"pin": false}});
     cluster.apply(&limited);
     let hold = ["rollback", "application/shop", "--to-input-revision=1", "--hold", "--yes"];
