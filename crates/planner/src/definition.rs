@@ -1,5 +1,6 @@
 //! One definition: what to do next so that its kind is served as it says.
 
+mod behind;
 pub(crate) mod crd;
 mod deletion;
 mod lineage;

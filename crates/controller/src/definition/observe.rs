@@ -98,6 +98,7 @@ impl Observed {
                 graphs: &*self.revisions,
                 uses: &self.fleet.census.uses,
                 staying: &self.fleet.census.staying,
+                following: &self.fleet.census.following,
                 instances: &instances,
                 statuses: self.fleet.census.statuses,
                 claims: self.fleet.census.claims,

@@ -91,3 +91,22 @@ async fn v29_an_edit_that_keeps_what_an_instance_stays_at_needs_no_leave_for_its
     assert_eq!(world.there("App a").await["spec"]["more"], "precious");
     assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "one");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v29_who_waits_for_a_turn_or_is_held_keeps_what_it_has() {
+    let waves = |it: &mut Value| it["spec"]["propagation"] = json!({"maxInFlight": 1});
+    let hold = |it: &mut Value| it["metadata"]["annotations"]["krono.dev/active-revision"] = json!("1");
+    let cases: [(&dyn Fn(&mut Value), &str); 2] =
+        [(&waves, "let all of them move at once"), (&hold, "release the hold")];
+    for (keep, cure) in cases {
+        let world = with_an_instance_that_stays("team", "web").await;
+        let mut breaking = app("text: string", "two");
+        breaking["metadata"]["annotations"] = json!({"kro.run/allow-breaking-changes": "true"});
+        keep(&mut breaking);
+        world.put(&breaking).await;
+        let told = world.eventually(APP, |it| message(it, "KindReady").contains(cure)).await;
+        world.settled().await;
+        assert_eq!(told["status"]["latestRevision"], 1, "{cure}");
+        assert_eq!(world.there("App a").await["spec"]["more"], "precious", "{cure}");
+    }
+}

@@ -8,6 +8,7 @@ use krono_schema::union;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
+use super::behind::{Cause, left_behind};
 use super::marks;
 use super::own_status;
 use super::plain::plain;
@@ -223,16 +224,17 @@ fn needed(
 
 /// What instances would lose that do not move with the definition, and what to do about it.
 fn loss(world: &World<'_>, wanted: &CustomResourceSpec) -> Option<String> {
-    let broken = |digest: Digest| {
+    let broken = |(digest, cause): (Digest, Cause)| {
         let graph = world.past.graph_of(digest)?.ok()?;
         let found = breaking(&graph.crd.spec.versions, &wanted.versions, every_change)?;
-        Some((world.past.history.newest_with(digest)?.number, found))
+        Some((world.past.history.newest_with(digest)?.number, found, cause))
     };
-    let (number, found) = world.past.left_behind().into_iter().filter_map(broken).max()?;
+    let (number, found, cause) = left_behind(world).into_iter().filter_map(broken).max()?;
     let digest = Digest::of_definition(&world.definition["spec"]).to_string();
     Some(format!(
-        "instances stay at revision {number}, which it would break: {found}; unpin or approve them, or annotate the \
-         definition with {}: \"{}\" to lose what they have",
+        "instances stay at revision {number}, which it would break: {found}; {}, or annotate the definition with {}: \
+         \"{}\" to lose what they have",
+        cause.cure(),
         names::ALLOW_DATA_LOSS_ANNOTATION,
         digest.get(..12).unwrap_or(&digest)
     ))

@@ -142,7 +142,7 @@ fn request(definition: &Value) -> Option<Request<'_>> {
     misplaced(definition).is_none().then_some(request)
 }
 
-fn wish<'d>(definition: &'d Value, history: &History) -> Wish<'d> {
+pub(super) fn wish<'d>(definition: &'d Value, history: &History) -> Wish<'d> {
     let management = &definition["spec"]["revisionManagement"];
     let minimum = management["instances"]["minimumRevision"].as_i64();
     Wish {

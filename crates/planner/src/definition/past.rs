@@ -30,6 +30,8 @@ pub struct Past<'a> {
     pub uses: &'a Uses,
     /// The contents that instances stay at whatever becomes current: they are pinned, say, or wait for leave.
     pub staying: &'a BTreeSet<Digest>,
+    /// The contents that instances are at which follow their definition.
+    pub following: &'a BTreeSet<Digest>,
     /// The instances, when the definition is on its way out.
     pub instances: &'a [&'a Value],
     /// The highest number in the status of an instance.
@@ -62,12 +64,6 @@ impl<'a> Past<'a> {
     /// No objects, for those who change none.
     pub(crate) fn nothing() -> &'a BTreeMap<RevisionNumber, &'a Value> {
         &NOTHING
-    }
-
-    /// The contents that some instance is at, or is meant to be, when another becomes current.
-    pub(super) fn left_behind(&self) -> BTreeSet<Digest> {
-        let named = self.uses.named.iter().filter_map(|it| self.history.find(*it)).map(|it| it.digest);
-        self.staying.iter().copied().chain(named).collect()
     }
 
     /// The graph of some content.

@@ -48,6 +48,7 @@ struct Scene {
     numbered: RefCell<Option<Value>>,
     uses: Uses,
     staying: BTreeSet<Digest>,
+    following: BTreeSet<Digest>,
     counts: Counts,
     freshness: Freshness,
 }
@@ -77,6 +78,7 @@ impl Scene {
             numbered: RefCell::default(),
             uses: Uses::default(),
             staying: BTreeSet::new(),
+            following: BTreeSet::new(),
             counts: Counts::default(),
             freshness: Freshness::Live,
         }
@@ -138,6 +140,7 @@ impl Scene {
                 graphs: &graphs,
                 uses: &self.uses,
                 staying: &self.staying,
+                following: &self.following,
                 instances: &[],
                 statuses: None,
                 claims: None,

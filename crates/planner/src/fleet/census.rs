@@ -25,6 +25,8 @@ pub struct Census {
     pub inputs: BTreeSet<Digest>,
     /// The contents that they stay at whatever becomes current.
     pub staying: BTreeSet<Digest>,
+    /// The contents that those are at which follow their definition.
+    pub following: BTreeSet<Digest>,
     /// How many are assigned to what.
     pub counts: Counts,
     /// The highest number in a status.
@@ -46,13 +48,18 @@ impl Census {
     /// Takes in one instance; its spec is not looked at.
     pub fn take(&mut self, instance: &Value) {
         self.sizes.total += 1;
-        self.sizes.terminating += usize::from(!instance["metadata"]["deletionTimestamp"].is_null());
+        let is_ending = !instance["metadata"]["deletionTimestamp"].is_null();
+        self.sizes.terminating += usize::from(is_ending);
         let needs = Needs::of(instance);
         match needs.assigned {
             Some(digest) => *self.counts.assigned.entry(digest).or_default() += 1,
             None => self.counts.following += 1,
         }
-        self.staying.extend(needs.assigned.filter(|_| needs.stays));
+        if needs.stays {
+            self.staying.extend(needs.assigned);
+        } else if !is_ending {
+            self.following.extend(needs.assigned);
+        }
         self.uses.contents.extend(needs.assigned.into_iter().chain(needs.observed));
         self.inputs.extend(contents_of_inputs(instance));
         if needs.is_blocked {

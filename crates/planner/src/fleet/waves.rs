@@ -35,11 +35,14 @@ impl Waves {
 
     /// Whether a definition says anything about it.
     pub(super) fn are_wanted(definition: &Value) -> bool {
+        let resources = definition["spec"]["resources"].as_array().map(Vec::as_slice).unwrap_or_default();
+        Self::hold_instances_back(definition) || resources.iter().any(|it| is_said(&it["propagateWhen"]))
+    }
+
+    /// Whether a definition says anything about it that concerns whole instances.
+    pub(crate) fn hold_instances_back(definition: &Value) -> bool {
         let spec = &definition["spec"];
-        let resources = spec["resources"].as_array().map(Vec::as_slice).unwrap_or_default();
-        !spec["propagation"].is_null()
-            || is_said(&spec["propagateWhen"])
-            || resources.iter().any(|it| is_said(&it["propagateWhen"]))
+        !spec["propagation"].is_null() || is_said(&spec["propagateWhen"])
     }
 
     /// What decides who may move, or all that is wrong with it.

@@ -229,6 +229,7 @@ impl Ground<'_, '_> {
                 graphs: self.kept,
                 uses: &self.census.uses,
                 staying: &self.census.staying,
+                following: &self.census.following,
                 instances: &[],
                 statuses: self.census.statuses,
                 claims: self.census.claims,

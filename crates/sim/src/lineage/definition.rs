@@ -278,6 +278,7 @@ impl Observed {
                 graphs: &*self.revisions,
                 uses: &self.census.uses,
                 staying: &self.census.staying,
+                following: &self.census.following,
                 instances: &instances,
                 statuses: self.census.statuses,
                 claims: self.census.claims,

@@ -358,3 +358,75 @@ fn what_the_server_writes_its_own_way_is_no_change() {
     crd["metadata"]["labels"]["someone"] = json!("else");
     assert_eq!(scene.plan(), Plan::default());
 }
+
+/// A definition whose only instance follows it, with a second revision that nothing but this is different in.
+fn followed(annotations: &Value) -> (Scene, Digest) {
+    let mut scene = settled_with("string");
+    let first = Digest::of_definition(&scene.definition["spec"]);
+    scene.edit("/spec/resources", json!([config_map("one", "x")]));
+    scene.plan();
+    scene.serving = Attended::Current;
+    scene.publish();
+    let second = Digest::of_definition(&scene.definition["spec"]);
+    scene.following.insert(second);
+    resize(&mut scene, "integer");
+    scene.definition["metadata"]["annotations"] = annotations.clone();
+    allow_also(&mut scene);
+    (scene, first)
+}
+
+fn allow_also(scene: &mut Scene) {
+    let annotations = &mut scene.definition["metadata"]["annotations"];
+    if annotations.is_null() {
+        *annotations = json!({});
+    }
+    annotations["kro.run/allow-breaking-changes"] = json!("true");
+}
+
+/// Leave for a breaking edit is not enough: it would take something from instances at this revision, and this is the cure.
+fn check_loss(scene: &mut Scene, number: u64, cure: &str) {
+    let told = scene.told("KindReady");
+    let expected = format!("cannot update CRD webapps.kro.run: instances stay at revision {number}, ");
+    assert!(told.contains(&expected) && told.contains(cure), "{told}");
+    let digest = Digest::of_definition(&scene.definition["spec"]).to_string();
+    scene.definition["metadata"]["annotations"]["krono.dev/allow-data-loss"] = json!(digest[..12]);
+    assert_eq!(patched_size(&scene.patch())["type"], "integer");
+}
+
+#[test]
+fn v29_who_follows_at_once_loses_nothing_by_a_narrower_crd() {
+    let (scene, _) = followed(&json!({}));
+    assert_eq!(patched_size(&scene.patch())["type"], "integer");
+}
+
+#[test]
+fn v29_who_waits_for_a_turn_is_not_broken_while_it_does() {
+    let waves = "let all of them move at once";
+    for (pointer, value) in [
+        ("/spec/propagation", json!({"maxInFlight": 1})),
+        ("/spec/propagateWhen", json!(["${exponentiallyUpdated(instances, each)}"])),
+    ] {
+        let (mut scene, _) = followed(&json!({}));
+        scene.edit(pointer, value);
+        check_loss(&mut scene, 2, waves);
+    }
+    let (mut scene, _) = followed(&json!({"krono.dev/propagation": "paused"}));
+    check_loss(&mut scene, 2, waves);
+}
+
+#[test]
+fn v29_what_is_held_is_not_broken_though_nobody_is_at_it_yet() {
+    let (mut scene, first) = followed(&json!({"krono.dev/active-revision": "1"}));
+    *scene.served_last.borrow_mut() = Some(first);
+    scene.following.clear();
+    check_loss(&mut scene, 1, "release the hold");
+    let (mut scene, _) = followed(&json!({"krono.dev/active-revision": "nonsense"}));
+    check_loss(&mut scene, 2, "release the hold");
+}
+
+#[test]
+fn v29_who_has_not_come_to_the_current_revision_is_not_broken() {
+    let (mut scene, first) = followed(&json!({}));
+    scene.following.insert(first);
+    check_loss(&mut scene, 1, "krono why");
+}

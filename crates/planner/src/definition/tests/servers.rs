@@ -60,6 +60,7 @@ async fn serve(server: &krono_apiserver::Server, definition: &Value, kinds: &Bui
                 graphs: &Compiled(BTreeMap::new()),
                 uses: &Uses::default(),
                 staying: &BTreeSet::new(),
+                following: &BTreeSet::new(),
                 instances: &[],
                 statuses: None,
                 claims: None,
