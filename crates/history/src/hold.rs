@@ -139,14 +139,9 @@ pub fn hold(wish: Wish<'_>, history: &History) -> Hold {
 
 /// The mark may stand on another revision with the same content.
 fn mark(given_up: RevisionNumber, history: &History) -> Place {
-    let content = history.find(given_up).map(|it| it.digest);
-    let mut same = history.live().filter(|it| Some(it.digest) == content);
-    let marked = same.find_map(|it| match &it.health {
-        Health::Failed(text) => Some((it.number, text.clone())),
-        Health::Good | Health::DoesNotCompile(_) => None,
-    });
-    let (tried, failure) = marked.unwrap_or_else(|| (given_up, "rolled back".to_owned()));
-    Place::Mark { given_up, tried, failure }
+    let marked = history.find(given_up).and_then(|it| history.given_up(it.digest));
+    let (tried, failure) = marked.map_or((given_up, "rolled back"), |(it, failure)| (it.number, failure));
+    Place::Mark { given_up, tried, failure: failure.to_owned() }
 }
 
 fn servable(

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::revision::{History, Revision};
+use crate::revision::{Health, History, Revision};
 use crate::{Digest, RevisionNumber};
 
 /// How many revisions are kept around the current one unless said otherwise.
@@ -53,6 +53,8 @@ pub enum Reason {
     Released,
     /// It is within the limit.
     Recent,
+    /// Its mark tells that the content of another that is kept was given up.
+    Mark,
 }
 
 /// The revisions that are kept, with all reasons for each.
@@ -93,7 +95,17 @@ pub fn kept(history: &History, uses: &Uses, limit: u64) -> BTreeMap<RevisionNumb
             keep(Some(revision), Reason::Recent);
         }
     }
+    for number in marks(history, &kept) {
+        kept.entry(number).or_default().insert(Reason::Mark);
+    }
     kept
+}
+
+/// The revisions whose marks are told of content that others have too: a mark goes with the last that has its content.
+fn marks<T>(history: &History, kept: &BTreeMap<RevisionNumber, T>) -> BTreeSet<RevisionNumber> {
+    let unmarked = |it: &&Revision| !matches!(it.health, Health::Failed(_));
+    let contents = kept.keys().filter_map(|it| history.find(*it)).filter(unmarked).map(|it| it.digest);
+    contents.filter_map(|it| history.given_up(it)).map(|(it, _)| it.number).collect()
 }
 
 /// Whether what was observed may be behind.

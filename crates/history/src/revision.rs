@@ -186,6 +186,17 @@ impl History {
         self.live().rfind(|it| it.digest == digest)
     }
 
+    /// The revision whose mark says that a propagation gave some content up, and why: the newest, where several do.
+    ///
+    /// The same content issued again is the same failure, whichever number carries the mark.
+    pub fn given_up(&self, digest: Digest) -> Option<(&Revision, &str)> {
+        let mut same = self.live().rev().filter(|it| it.digest == digest);
+        same.find_map(|it| match &it.health {
+            Health::Failed(reason) => Some((it, reason.as_str())),
+            Health::Good | Health::DoesNotCompile(_) => None,
+        })
+    }
+
     /// How many of these contents are at each revision: at the newest that has it, whatever number they were assigned by.
     pub fn counts(&self, assigned: impl IntoIterator<Item = Digest>) -> BTreeMap<RevisionNumber, usize> {
         let mut counts: BTreeMap<_, _> = self.live().map(|it| (it.number, 0)).collect();

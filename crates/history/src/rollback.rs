@@ -161,11 +161,14 @@ fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, 
     let target: RevisionNumber = request.text.parse()?;
     let name = || situation.name.to_owned();
     let Some(revision) = situation.history.find(target) else { return Err(missing(target, situation)) };
-    match &revision.health {
-        Health::Failed(reason) | Health::DoesNotCompile(reason) => {
-            return Err(Refusal::Failed { name: name(), target, reason: reason.clone() });
+    let failure = match &revision.health {
+        Health::DoesNotCompile(reason) => Some(reason.as_str()),
+        Health::Good | Health::Failed(_) => {
+            situation.history.given_up(revision.digest).map(|(_, reason)| reason)
         }
-        Health::Good => {}
+    };
+    if let Some(reason) = failure {
+        return Err(Refusal::Failed { name: name(), target, reason: reason.to_owned() });
     }
     let is_held = matches!(situation.hold, Hold::Held { number, .. } if *number == target);
     if revision.digest == situation.spec && !is_held {

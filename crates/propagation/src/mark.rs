@@ -82,15 +82,14 @@ pub fn way_back(history: &History) -> Option<Automatic> {
 
 /// The mark on some content, whichever revision carries it.
 pub fn mark_of(history: &History, content: Digest) -> Option<Mark> {
-    history.live().filter(|it| it.digest == content).find_map(Mark::of)
+    history.given_up(content).map(|(_, text)| Mark::read(text))
 }
 
 /// The highest revision that was completed, whose content nobody gave up and that was not left by a rollback; where that content was
 /// issued again, the newest with it.
 pub fn last_good(history: &History, is_completed: impl Fn(&Revision) -> bool) -> Option<Assignment> {
     let live: Vec<&Revision> = history.live().collect();
-    let is_marked =
-        |it: &Revision| live.iter().any(|other| other.digest == it.digest && Mark::of(other).is_some());
+    let is_marked = |it: &Revision| history.given_up(it.digest).is_some();
     let was_left = |at: usize| {
         // Who puts back what was given up leaves nothing by it: that reaches nobody.
         let back = live.get(at + 1).filter(|it| !is_marked(it)).and_then(|it| it.restored_from);

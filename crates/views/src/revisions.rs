@@ -95,7 +95,7 @@ impl RevisionRows {
         let history = History::new(read.iter().map(|(revision, object)| served(revision, object)).collect());
         let hold = hold::hold(wish(definition, &history), &history);
         let situation = Situation::new(definition, &history, &hold, &read);
-        let rows = read.iter().map(|(revision, object)| situation.row(revision, object)).collect();
+        let rows = read.iter().map(|(revision, object)| situation.row(revision, object, &history)).collect();
         Self { rows, unreadable, history, hold }
     }
 
@@ -176,7 +176,7 @@ impl Situation {
         Self { current, held, counts: counts(status, read) }
     }
 
-    fn row(&self, revision: &Revision, object: &Value) -> RevisionRow {
+    fn row(&self, revision: &Revision, object: &Value, history: &History) -> RevisionRow {
         let spec = &object["spec"];
         let created =
             [&spec["createdAt"], &object["status"]["createdAt"], &object["metadata"]["creationTimestamp"]];
@@ -192,7 +192,7 @@ impl Situation {
             digest: revision.digest,
             failed: match &revision.health {
                 Health::Failed(reason) | Health::DoesNotCompile(reason) => Some(reason.clone()),
-                Health::Good => None,
+                Health::Good => history.given_up(revision.digest).map(|(_, reason)| reason.to_owned()),
             },
         }
     }

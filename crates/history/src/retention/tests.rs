@@ -55,6 +55,24 @@ fn v30_nothing_in_use_is_given_up() {
 }
 
 #[test]
+fn v21_a_mark_is_kept_with_the_last_revision_of_its_content() {
+    let check = |letters: &str, marked: &[u64], expected: &[u64]| {
+        let failed = || Health::Failed("3 of 10 failed".to_owned());
+        let health = |it: &Revision| if marked.contains(&it.number.get()) { failed() } else { Health::Good };
+        let all = history(letters);
+        let all = all.live().map(|it| Revision { health: health(it), ..it.clone() });
+        let latest = letters.len() as u64;
+        let kept = kept(&History::new(all.collect()), &current(latest), 1);
+        assert_eq!(kept.keys().map(|it| it.get()).collect::<Vec<_>>(), expected, "{letters} {marked:?}");
+    };
+    check("abcxxxxcd", &[3], &[3, 8, 9]);
+    check("abcxxxxcd", &[3, 8], &[8, 9]);
+    check("abcxcxxcd", &[3, 5], &[5, 8, 9]);
+    // Nothing else has the content.
+    check("abcxxxxyd", &[3], &[8, 9]);
+}
+
+#[test]
 fn v30_every_reason_is_told() {
     let uses = Uses {
         contents: [digest('c')].into(),

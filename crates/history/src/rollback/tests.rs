@@ -65,6 +65,19 @@ fn v19_refusals_say_why() {
 }
 
 #[test]
+fn v21_content_that_failed_is_refused_under_every_number_that_it_has() {
+    let mut failed = revision(3, 'd');
+    failed.health = Health::Failed("3 of 10 failed".to_owned());
+    let history = History::new(vec![revision(2, 'd'), failed, revision(4, 'b'), revision(5, 'd')]);
+    for text in ["2", "3", "5"] {
+        let situation = Situation { spec: digest('b'), ..situation(&history, &Hold::Released) };
+        let Verdict::Refused(refusal) = judge(&request(text), &situation) else { panic!("{text}") };
+        let words = format!("revision {text} of web failed: 3 of 10 failed; roll back to another one");
+        assert_eq!(refusal.to_string(), words);
+    }
+}
+
+#[test]
 fn v19_rolling_back_to_what_is_held_ends_the_hold() {
     let history = history();
     let hold = Hold::Held { number: number(2), by: Place::Annotation };

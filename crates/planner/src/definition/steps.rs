@@ -237,7 +237,8 @@ pub(super) fn needed(issue: &Issue, number: RevisionNumber) -> bool {
         | Reason::Held
         | Reason::RollbackSource
         | Reason::Named
-        | Reason::Assigned => true,
+        | Reason::Assigned
+        | Reason::Mark => true,
         Reason::LastCompleted | Reason::Released | Reason::Recent => false,
     })
 }

@@ -132,8 +132,8 @@ impl<'d> Decision<'d> {
             self.remarks.push(Remark::PinUnusable { number, reason });
             return Wish::Wait;
         }
-        if let Health::Failed(reason) = &revision.health {
-            self.remarks.push(Remark::PinnedToFailed { number, reason: reason.clone() });
+        if let Some((_, reason)) = self.fleet.history.given_up(revision.digest) {
+            self.remarks.push(Remark::PinnedToFailed { number, reason: reason.to_owned() });
         }
         Wish::Go(revision)
     }

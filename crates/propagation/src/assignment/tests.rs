@@ -263,6 +263,8 @@ fn v26_a_pin_that_makes_no_sense_leaves_the_instance_where_it_is() {
 fn v26_a_pin_names_content_not_health() {
     let scene = Scene::new("1a 2b 3c").with_health(1, &Health::Failed("3 instances failed".to_owned()));
     scene.check("3c", pin("1"), ("1a", Because::Pinned, &["PinnedToFailed"]));
+    let scene = Scene::new("1a 2b 3a 4c").with_health(1, &Health::Failed("3 instances failed".to_owned()));
+    scene.check("4c", pin("3"), ("3a", Because::Pinned, &["PinnedToFailed"]));
     let scene = Scene::new("1a 2b 3c").with_health(1, &Health::DoesNotCompile("no kind".to_owned()));
     scene.check("3c", pin("1"), ("3c", Because::Pinned, &["PinInvalid"]));
     scene.check("1a", pin("1"), ("1a", Because::Pinned, &["PinInvalid"]));

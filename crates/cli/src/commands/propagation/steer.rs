@@ -1,7 +1,6 @@
 //! `krono propagation pause`, `resume`, `abort`, `retry` and `approve`.
 
 use krono_history::Revision;
-use krono_history::revision::Health;
 use krono_model::names;
 use serde_json::Value;
 
@@ -55,9 +54,7 @@ pub(super) async fn abort(arguments: &DefinitionArguments, output: &mut Output) 
 pub(super) async fn retry(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
     let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
     let history = &definition.revisions.history;
-    let is_given_up = |it: &&Revision| {
-        history.live().any(|other| other.digest == it.digest && matches!(other.health, Health::Failed(_)))
-    };
+    let is_given_up = |it: &&Revision| history.given_up(it.digest).is_some();
     let Some(latest) = history.latest().filter(is_given_up) else {
         return Err(CommandError::wrong(format!(
             "the latest revision of rgd/{} was not given up; there is nothing to try again",
