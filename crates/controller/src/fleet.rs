@@ -168,7 +168,7 @@ fn facts(engine: &Engine, serving: &Serving) -> Option<Facts> {
     let definition = engine.definition(&serving.name)?;
     let revisions = serving.revisions();
     let notes = engine.options.notes;
-    Some(Facts::of(&definition, current, &revisions.history, revisions.issued_at(), notes))
+    Some(Facts::of(&definition, current, &revisions.history, notes))
 }
 
 /// One look at the instances of a definition.

@@ -128,6 +128,13 @@ pub enum Action {
         /// Whether a newer one is current.
         superseded: bool,
     },
+    /// A revision whose place other content took is noted to be that: what took it may be gone when somebody asks.
+    NoteReplaced {
+        /// The revision as it was seen.
+        revision: ObjectVersion,
+        /// When that was.
+        at: Timestamp,
+    },
     /// A revision gets the owner that has the lineage now.
     Adopt(ObjectVersion),
     /// A revision that nothing needs is marked.

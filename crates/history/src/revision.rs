@@ -9,9 +9,7 @@ use jiff::Timestamp;
 
 use crate::{Digest, RevisionNumber, names};
 
-pub use read::{
-    Unreadable, definition_revision, input_revision, is_of_same_kind, issued_at, known_definition_revision,
-};
+pub use read::{Unreadable, definition_revision, input_revision, is_of_same_kind, known_definition_revision};
 pub(crate) use write::change_cause;
 pub use write::{author_of_spec, definition_revision_object, owner_reference};
 
@@ -61,6 +59,10 @@ pub struct Revision {
     pub number: RevisionNumber,
     /// The identity of its content.
     pub digest: Digest,
+    /// When it was issued.
+    pub issued_at: Option<Timestamp>,
+    /// When other content took its place, if that is noted on it; [`History::replaced_at`] knows sooner.
+    pub replaced_at: Option<Timestamp>,
     /// The revision whose content it is again.
     pub restored_from: Option<RevisionNumber>,
     /// Whether somebody asked for it by a rollback.
@@ -87,6 +89,8 @@ impl Revision {
         Self {
             number,
             digest,
+            issued_at: None,
+            replaced_at: None,
             restored_from: None,
             is_rollback: false,
             health: Health::Good,
@@ -184,6 +188,13 @@ impl History {
     /// The newest with that content.
     pub fn newest_with(&self, digest: Digest) -> Option<&Revision> {
         self.live().rfind(|it| it.digest == digest)
+    }
+
+    /// When other content took the place of a revision's; nothing while none has.
+    pub fn replaced_at(&self, number: RevisionNumber) -> Option<Timestamp> {
+        let revision = self.find(number)?;
+        let next = || self.live().find(|it| it.number > number && it.digest != revision.digest);
+        revision.replaced_at.or_else(|| next()?.issued_at)
     }
 
     /// The revision whose mark says that a propagation gave some content up, and why: the newest, where several do.

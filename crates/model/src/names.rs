@@ -161,6 +161,8 @@ pub const APPROVED_STAGES_ANNOTATION: &str = "krono.dev/approved-stages";
 pub const ALLOW_DELETES_ANNOTATION: &str = "krono.dev/allow-deletes";
 /// When the turn of an instance is; the lowest comes first.
 pub const PROPAGATION_ORDER_ANNOTATION: &str = "krono.dev/propagation-order";
+/// On a revision since other content took its place: when that was, in RFC 3339. What took it need not be kept.
+pub const REPLACED_ANNOTATION: &str = "krono.dev/replaced";
 /// Since when nothing needs a revision, in RFC 3339; it is deleted a minute later.
 pub const UNUSED_SINCE_ANNOTATION: &str = "krono.dev/unused-since";
 

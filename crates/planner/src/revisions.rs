@@ -4,11 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use krono_graph::{CompiledGraph, Diagnostic, Interface, Options, compile};
-use krono_history::revision::{
-    History, Presence, Revision, is_of_same_kind, issued_at, known_definition_revision,
-};
+use krono_history::revision::{History, Presence, Revision, is_of_same_kind, known_definition_revision};
 use krono_history::{Digest, RevisionNumber, input};
 use krono_model::names;
 use krono_schema::Validator;
@@ -114,11 +111,6 @@ impl<C> Revisions<C> {
     /// Numbers and contents, oldest first.
     pub fn kept(&self) -> impl DoubleEndedIterator<Item = (RevisionNumber, Digest)> {
         self.kept.iter().map(|(number, it)| (*number, it.digest))
-    }
-
-    /// When each was issued.
-    pub fn issued_at(&self) -> BTreeMap<RevisionNumber, Timestamp> {
-        self.objects.iter().filter_map(|(number, object)| Some((*number, issued_at(object)?))).collect()
     }
 
     /// What is kept of some content: the newest revision that has it says what it was compiled against.

@@ -6,8 +6,6 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use krono_history::revision::{History, Revision};
 use krono_history::{Digest, RevisionNumber};
@@ -45,8 +43,6 @@ pub struct Fleet<'a> {
     pub highest: Option<RevisionNumber>,
     /// What the platform owner allows.
     pub limits: &'a Limits,
-    /// When each revision was issued.
-    pub issued_at: &'a BTreeMap<RevisionNumber, Timestamp>,
     /// The time.
     pub now: Timestamp,
 }
@@ -54,22 +50,9 @@ pub struct Fleet<'a> {
 impl Fleet<'_> {
     /// When the next pin ends, if any does.
     pub fn next_end_of_pins(&self) -> Option<Timestamp> {
-        let ends = self.history.live().filter_map(|it| self.pin_ends(it.number));
+        let ends = self.history.live().filter_map(|it| self.limits.end_of_pin(self.history, it.number));
         ends.filter(|it| *it > self.now).min()
     }
-
-    /// A pin lasts for so long after another content took the place of what it names.
-    fn pin_ends(&self, number: RevisionNumber) -> Option<Timestamp> {
-        let superseded = self.issued_at.get(&superseded_by(self.history, number)?)?;
-        superseded.checked_add(self.limits.pin_expires?).ok()
-    }
-}
-
-/// The revision whose content took the place of a revision's, if one has.
-pub fn superseded_by(history: &History, number: RevisionNumber) -> Option<RevisionNumber> {
-    let content = history.find(number)?.digest;
-    let mut later = history.live().filter(|it| it.number > number && it.digest != content);
-    later.next().map(|it| it.number)
 }
 
 /// Whether instances move to what is current.

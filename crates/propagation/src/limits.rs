@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use jiff::{SignedDuration, Span, SpanRelativeTo};
+use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use krono_history::RevisionNumber;
+use krono_history::revision::History;
 use serde_json::Value;
 
 use crate::problem::{Problem, unknown_fields};
@@ -102,6 +103,11 @@ impl Limits {
             pin_expires: reader.duration("pinExpires"),
         };
         Read { limits, problems: reader.problems }
+    }
+
+    /// When a pin to a revision ends, if it does: so long after other content took the place of what it names.
+    pub fn end_of_pin(&self, history: &History, number: RevisionNumber) -> Option<Timestamp> {
+        history.replaced_at(number)?.checked_add(self.pin_expires?).ok()
     }
 }
 

@@ -62,7 +62,7 @@ fn observed(
     let revisions = engine.revisions_of(&definition).ok()?;
     let current = serving.current_revision()?;
     let notes = engine.options.notes;
-    let facts = Facts::of(&definition, current, &revisions.history, revisions.issued_at(), notes);
+    let facts = Facts::of(&definition, current, &revisions.history, notes);
     if facts.is_gated && !facts.is_in_step() {
         return None;
     }

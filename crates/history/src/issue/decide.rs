@@ -20,6 +20,7 @@ pub(super) fn decide(world: &World<'_>) -> Issue {
         Life::Living => {
             let standing = decision.rollback().unwrap_or_else(|| decision.content());
             decision.superseded();
+            decision.replaced();
             decision.adopted();
             decision.pruned();
             standing
@@ -192,6 +193,14 @@ impl<'w, 'a> Decision<'w, 'a> {
                 self.actions.push(Action::SetSuperseded { revision, superseded });
             }
         }
+    }
+
+    fn replaced(&mut self) {
+        let history = self.world.history;
+        let unnoted = history.live().filter(|it| it.replaced_at.is_none());
+        let replaced = unnoted.filter_map(|it| Some((it, history.replaced_at(it.number)?)));
+        let note = |(it, at): (&Revision, _)| Action::NoteReplaced { revision: it.object.clone(), at };
+        self.actions.extend(replaced.map(note));
     }
 
     fn adopted(&mut self) {

@@ -75,6 +75,7 @@ fn told(issue: &Issue) -> String {
         Action::SetSuperseded { revision, superseded } => {
             format!("superseded {} {superseded}", revision.name)
         }
+        Action::NoteReplaced { revision, at } => format!("replaced {} {at}", revision.name),
         Action::Adopt(revision) => format!("adopt {}", revision.name),
         Action::MarkUnused { revision, .. } => format!("mark {}", revision.name),
         Action::Unmark(revision) => format!("unmark {}", revision.name),
@@ -239,6 +240,21 @@ fn v13_a_new_definition_of_the_name_adopts_revisions() {
         &scene.world(),
         "reserve 3; create web-rev-3; adopt web-rev-1; adopt web-rev-2; [created revision 3]",
     );
+}
+
+#[test]
+fn v28_when_other_content_took_its_place_is_noted_on_a_revision_once() {
+    let mut scene = Scene::new("abbd", 'd');
+    let day = |day: u64| at(&format!("2026-01-0{day}T00:00:00Z"));
+    let issued = |it: &Revision| Revision {
+        issued_at: Some(day(it.number.get())),
+        replaced_at: (it.number == number(1)).then(|| day(9)),
+        ..it.clone()
+    };
+    scene.history = History::new(scene.history.live().map(issued).collect());
+    check(&scene.world(), "replaced web-rev-2 2026-01-04T00:00:00Z; replaced web-rev-3 2026-01-04T00:00:00Z");
+    // What took its place need not be kept.
+    assert_eq!(scene.history.replaced_at(number(1)), Some(day(9)));
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub fn known_definition_revision(object: &Value, owner: &str, digest: Digest) ->
 }
 
 /// When a revision was issued, as the object that holds it tells.
-pub fn issued_at(object: &Value) -> Option<Timestamp> {
+fn issued_at(object: &Value) -> Option<Timestamp> {
     let created = object["spec"]["createdAt"].as_str();
     created.or_else(|| object["metadata"]["creationTimestamp"].as_str())?.parse().ok()
 }
@@ -84,6 +84,8 @@ fn common(object: &Value, owner: &str, number: RevisionNumber, digest: Digest) -
     Revision {
         number,
         digest,
+        issued_at: issued_at(object),
+        replaced_at: annotation(object, keys::REPLACED_ANNOTATION).and_then(time),
         restored_from: None,
         is_rollback: annotation(object, keys::ROLLED_BACK_TO_ANNOTATION).is_some(),
         health: annotation(object, keys::FAILED_ANNOTATION)

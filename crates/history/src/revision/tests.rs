@@ -34,9 +34,10 @@ fn object() -> Value {
             "name": "web-rev-4", "uid": "u-4", "resourceVersion": "17",
             "ownerReferences": [{"uid": "d-1"}],
             "annotations": {"krono.dev/failed": "3 of 10 failed", "krono.dev/unused-since": "2026-01-01T00:00:00Z",
-                "krono.dev/completed": "2026-01-01T00:00:00Z"},
+                "krono.dev/completed": "2026-01-01T00:00:00Z", "krono.dev/replaced": "2026-01-02T00:00:00Z"},
         },
-        "spec": {"revision": 4, "schema": {"kind": "Web", "apiVersion": "v1"}, "restoredFrom": 2, "digest": "wrong"},
+        "spec": {"revision": 4, "schema": {"kind": "Web", "apiVersion": "v1"}, "restoredFrom": 2, "digest": "wrong",
+            "createdAt": "2026-01-01T00:00:00Z"},
         "status": {"superseded": true},
     })
 }
@@ -47,6 +48,8 @@ fn v3_all_that_matters_is_found_without_status_and_owners() {
     let expected = Revision {
         number: number(4),
         digest: Digest::of_definition(&object()["spec"]),
+        issued_at: Some("2026-01-01T00:00:00Z".parse().unwrap()),
+        replaced_at: Some("2026-01-02T00:00:00Z".parse().unwrap()),
         restored_from: Some(number(2)),
         is_rollback: false,
         health: Health::Failed("3 of 10 failed".to_owned()),

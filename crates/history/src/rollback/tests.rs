@@ -22,7 +22,7 @@ fn situation<'a>(history: &'a History, hold: &'a Hold) -> Situation<'a> {
         spec: digest('c'),
         hold,
         keeper: None,
-        answered: None,
+        answered: Answered::NONE,
     }
 }
 
@@ -113,10 +113,11 @@ fn v19_an_answered_request_that_comes_back_is_ignored() {
     let history = history();
     let check = |manager: &str, operation: Operation, answered: &str, expected: bool| {
         let writer = Some(Writer { manager: manager.to_owned(), operation });
-        let situation = Situation { answered: Some(answered), ..situation(&history, &Hold::Released) };
+        let answered = &Answered::read(answered);
+        let situation = Situation { answered, ..situation(&history, &Hold::Released) };
         let verdict = judge(&Request { writer, ..request("2") }, &situation);
         let ignored = verdict == Verdict::PutBack { manager: manager.to_owned() };
-        assert_eq!(ignored, expected, "{manager} {answered}: {verdict:?}");
+        assert_eq!(ignored, expected, "{manager} {answered:?}: {verdict:?}");
     };
     check("argocd-controller", Operation::Apply, "2", true);
     check("kubectl-client-side-apply", Operation::Update, "2", true);

@@ -71,6 +71,9 @@ impl<'w, 'a> Steps<'w, 'a> {
             }
             // Beside what else the status of a revision says.
             Step::SetSuperseded { .. } => {}
+            Step::NoteReplaced { revision, at } => {
+                self.change(revision, &json!({"annotations": {names::REPLACED_ANNOTATION: at.to_string()}}));
+            }
             Step::Adopt(revision) => {
                 let owners = json!([owner_reference(self.world.definition)]);
                 let annotations = json!({names::ORPHANED_ANNOTATION: null});

@@ -197,6 +197,14 @@ impl Scene {
                 }
                 is_number
             }
+            Action::PatchRevision { name, patch } => {
+                let Some(note) = patch["metadata"]["annotations"].get("krono.dev/replaced") else {
+                    return false;
+                };
+                let revision = revisions.iter_mut().find(|it| it["metadata"]["name"] == **name).unwrap();
+                revision["metadata"]["annotations"]["krono.dev/replaced"] = note.clone();
+                true
+            }
             Action::DeleteRevision { name, .. } => {
                 revisions.retain(|it| it["metadata"]["name"] != **name);
                 true
@@ -205,7 +213,6 @@ impl Scene {
             | Action::CreateCrd(_)
             | Action::DeleteCrd { .. }
             | Action::PatchDefinition(_)
-            | Action::PatchRevision { .. }
             | Action::DeleteInstance { .. }
             | Action::PatchInstance { .. }
             | Action::Serve(_)

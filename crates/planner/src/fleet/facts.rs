@@ -1,7 +1,5 @@
 //! What is the same for all instances of a definition.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use krono_graph::KindName;
 use krono_history::hold::{self, Hold, Place};
@@ -56,7 +54,6 @@ pub struct Facts {
     keeping: Option<String>,
     pub(super) hold: Hold,
     highest: Option<RevisionNumber>,
-    issued_at: BTreeMap<RevisionNumber, Timestamp>,
 }
 
 /// The revision that an instance is made with.
@@ -69,14 +66,8 @@ pub struct Revised {
 }
 
 impl Facts {
-    /// `current` is what instances move to; `issued_at` tells when each revision was issued.
-    pub fn of(
-        definition: &Value,
-        current: &Named,
-        history: &History,
-        issued_at: BTreeMap<RevisionNumber, Timestamp>,
-        notes: Notes,
-    ) -> Self {
+    /// `current` is what instances move to.
+    pub fn of(definition: &Value, current: &Named, history: &History, notes: Notes) -> Self {
         let policy = &definition["spec"]["revisionManagement"];
         let limits = Limits::read(&policy["instances"]).limits;
         let annotations = &definition["metadata"]["annotations"];
@@ -94,7 +85,6 @@ impl Facts {
                 || mark::mark_of(history, current.digest).is_some(),
             hold,
             highest: history.highest().max(last),
-            issued_at,
             input_limit: input_limit(policy),
             stamping: stamping(policy),
             policies: DeletionPolicies::of(definition),
@@ -119,7 +109,6 @@ impl Facts {
             },
             highest: self.highest,
             limits: &self.limits,
-            issued_at: &self.issued_at,
             now,
         }
     }
@@ -152,9 +141,7 @@ impl Facts {
         };
         let mentioned = |facts: &Self| {
             let history = History::new(facts.history.all().filter(is_mentioned).cloned().collect());
-            let issued_at = facts.issued_at.iter().filter(|(it, _)| history.find(**it).is_some());
-            let issued_at = issued_at.map(|(number, at)| (*number, *at)).collect();
-            Self { history, issued_at, ..facts.clone() }
+            Self { history, ..facts.clone() }
         };
         mentioned(self) == mentioned(before)
     }
@@ -275,6 +262,8 @@ fn without_versions(history: &History) -> History {
     let plain = history.live().cloned().map(|mut it| {
         it.object.resource_version = String::new();
         (it.superseded, it.unused_since) = (None, None);
+        // That it is noted is no news either.
+        (it.issued_at, it.replaced_at) = (None, history.replaced_at(it.number));
         it
     });
     History::new(plain.collect())
@@ -311,9 +300,8 @@ mod tests {
 
     fn facts(kept: &[u64]) -> Facts {
         let history = History::new(kept.iter().map(|it| Revision::new(number(*it), content(*it))).collect());
-        let issued_at = kept.iter().map(|it| (number(*it), Timestamp::UNIX_EPOCH)).collect();
         let current = Named { name: String::new(), number: number(9), digest: content(9) };
-        Facts::of(&json!({}), &current, &history, issued_at, Notes::Doubted)
+        Facts::of(&json!({}), &current, &history, Notes::Doubted)
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl<'a> Prospect<'a> {
         let goal = current(&ground.world(&history), Judgement::Accepted).or(latest);
         let digest = Digest::of_definition(&standing.edited["spec"]);
         let goal = goal.unwrap_or(Named { number: RevisionNumber::FIRST, digest, name: String::new() });
-        let facts = Facts::of(&definition, &goal, &history, kept.issued_at(), Notes::Doubted);
+        let facts = Facts::of(&definition, &goal, &history, Notes::Doubted);
         let schemas = After {
             is_new: is_new(&kept.history, digest),
             digest,

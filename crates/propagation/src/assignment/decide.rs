@@ -114,12 +114,17 @@ impl<'d> Decision<'d> {
                 self.remarks.push(Remark::PinInvalid(wrong));
                 Some(Wish::Wait)
             }
-            Ok(number) if self.fleet.pin_ends(number).is_some_and(|end| end <= self.fleet.now) => {
+            Ok(number) if self.has_ended(number) => {
                 self.remarks.push(Remark::PinExpired(number));
                 None
             }
             Ok(number) => Some(self.pinned(number)),
         }
+    }
+
+    fn has_ended(&self, number: RevisionNumber) -> bool {
+        let Fleet { limits, history, now, .. } = self.fleet;
+        limits.end_of_pin(history, number).is_some_and(|end| end <= *now)
     }
 
     fn pinned(&mut self, number: RevisionNumber) -> Wish<'d> {

@@ -1,6 +1,6 @@
 //! The rules, one by one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jiff::SignedDuration;
 use krono_history::revision::Health;
@@ -12,7 +12,6 @@ use crate::limits::{Allowance, Policy};
 /// Revisions by number and content; a letter is a content.
 struct Scene {
     history: History,
-    issued_at: BTreeMap<RevisionNumber, Timestamp>,
     limits: Limits,
     current: Option<u64>,
     movement: Movement<'static>,
@@ -29,6 +28,10 @@ fn number(number: u64) -> RevisionNumber {
 
 fn content(letter: char) -> Digest {
     Digest::of_content("test", &json!(letter.to_string()))
+}
+
+fn day(day: u64) -> Timestamp {
+    Timestamp::from_second(i64::try_from(day).unwrap() * 86_400).unwrap()
 }
 
 fn revision(at: u64, letter: char) -> Revision {
@@ -74,12 +77,9 @@ fn shown(assignment: Option<Assignment>) -> String {
 impl Scene {
     /// The last revision is current, and revisions were issued a day apart.
     fn new(revisions: &str) -> Self {
-        let revisions: Vec<Revision> =
-            revisions.split(' ').map(parse).map(|(at, letter)| revision(at, letter)).collect();
-        let day =
-            |it: &Revision| Timestamp::from_second(i64::try_from(it.number.get()).unwrap() * 86_400).unwrap();
+        let issued = |(at, letter)| Revision { issued_at: Some(day(at)), ..revision(at, letter) };
+        let revisions: Vec<Revision> = revisions.split(' ').map(parse).map(issued).collect();
         Self {
-            issued_at: revisions.iter().map(|it| (it.number, day(it))).collect(),
             current: revisions.last().map(|it| it.number.get()),
             history: History::new(revisions),
             limits: Limits::default(),
@@ -118,7 +118,6 @@ impl Scene {
             movement: self.movement,
             highest: self.history.highest(),
             limits: &self.limits,
-            issued_at: &self.issued_at,
             now: Timestamp::from_second(self.now).unwrap(),
         }
     }
@@ -341,6 +340,18 @@ fn v28_pins_expire_so_long_after_their_revision_was_superseded() {
     check(&mut scene, 4, ("1a", Because::Pinned, &[]));
     check(&mut scene, 5, ("4d", Because::Following, &["PinExpired"]));
     scene.check("4d", pin("4"), ("4d", Because::Pinned, &[]));
+}
+
+#[test]
+fn v28_a_pin_that_has_ended_does_not_begin_anew_when_what_ended_it_is_pruned() {
+    let mut scene = Scene::new("1a 8h 9i");
+    scene.limits.pin_expires = Some(SignedDuration::from_hours(48));
+    scene.now = 9 * 86_400;
+    scene.check("1a", pin("1"), ("1a", Because::Pinned, &[]));
+    let noted =
+        |it: &Revision| Revision { replaced_at: (it.number == number(1)).then(|| day(2)), ..it.clone() };
+    scene.history = History::new(scene.history.live().map(noted).collect());
+    scene.check("1a", pin("1"), ("9i", Because::Following, &["PinExpired"]));
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl Simulation {
         let definition = self.controller.cached(&governance.definition);
         let facts = serving.current.as_ref().zip(definition).map(|(current, definition)| {
             let revisions = &serving.revisions;
-            Facts::of(&definition.object, current, &revisions.history, revisions.issued_at(), Notes::Doubted)
+            Facts::of(&definition.object, current, &revisions.history, Notes::Doubted)
         });
         if self.controller.mind.fleet.facts.as_deref() == facts.as_ref() {
             return;

@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use krono_cel::advice;
 use krono_history::{RevisionNumber, names};
 use krono_model::names as keys;
-use krono_propagation::assignment::superseded_by;
 use krono_propagation::limits::{Allowance, Limits};
 use krono_views::{InputRow, RevisionRow, RevisionRows, definition_of, input_rows, kind_of_instances};
 use kube::api::WatchParams;
@@ -246,9 +245,7 @@ impl Definition {
     /// An error where a pin to a revision would have ended by now.
     pub(crate) fn check_pin_lasts(&self, number: RevisionNumber, now: Timestamp) -> Result<(), CommandError> {
         let limits = Limits::read(&self.object["spec"]["revisionManagement"]["instances"]).limits;
-        let next = superseded_by(&self.revisions.history, number).and_then(|it| self.revisions.find(it));
-        let since = next.and_then(|it| it.created.as_ref()?.parse::<Timestamp>().ok());
-        let end = since.zip(limits.pin_expires).and_then(|(since, lasts)| since.checked_add(lasts).ok());
+        let end = limits.end_of_pin(&self.revisions.history, number);
         match end.filter(|it| *it <= now) {
             Some(end) => Err(CommandError::wrong(format!("a pin to revision {number} ended at {end}")).hint(
                 format!("spec.revisionManagement.instances.pinExpires of rgd/{} says so", self.name()),

@@ -148,6 +148,7 @@ impl Server {
             Action::SetSuperseded { revision, superseded } => {
                 self.revision(revision)?.superseded = Some(*superseded);
             }
+            Action::NoteReplaced { revision, at } => self.revision(revision)?.replaced_at = Some(*at),
             Action::Adopt(revision) => self.revision(revision)?.ownership = Ownership::Own,
             Action::MarkUnused { revision, since } => self.revision(revision)?.unused_since = Some(*since),
             Action::Unmark(revision) => self.revision(revision)?.unused_since = None,
