@@ -7,6 +7,7 @@ mod tests;
 
 use jiff::Timestamp;
 
+use crate::answered::Answered;
 use crate::hold::Wish;
 use crate::number::Traces;
 use crate::retention::{Freshness, Uses};
@@ -39,8 +40,8 @@ pub struct World<'a> {
     pub create_request: Option<&'a str>,
     /// A request to have an older revision back.
     pub rollback: Option<Request<'a>>,
-    /// The text of the last request to roll back that was answered.
-    pub answered: Option<&'a str>,
+    /// The requests to roll back that were answered.
+    pub answered: &'a Answered,
     /// The revision that a rollback has written back, until its content is issued.
     pub restoring: Option<RevisionNumber>,
     /// The tool that would put the spec back.

@@ -7,6 +7,7 @@
 //! Pure: no clock, no randomness, no files, no network; nothing panics on any input. A number is never issued twice, not even
 //! after the newest revision was deleted. Nothing here knows whether instances are well, or in which order they move.
 
+pub mod answered;
 pub mod canonical;
 pub mod content;
 pub mod diff;

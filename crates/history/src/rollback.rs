@@ -1,5 +1,6 @@
 //! Requests to have an older revision back.
 
+use crate::answered::Answered;
 use crate::hold::Hold;
 use crate::number::NotANumber;
 use crate::revision::{Health, History};
@@ -42,8 +43,8 @@ pub struct Situation<'a> {
     pub hold: &'a Hold,
     /// The tool that would put the spec back.
     pub keeper: Option<&'a str>,
-    /// The last request that was answered.
-    pub answered: Option<&'a str>,
+    /// The requests that were answered.
+    pub answered: &'a Answered,
 }
 
 /// What comes of a request.
@@ -143,18 +144,10 @@ fn remaining(oldest: Option<RevisionNumber>) -> String {
 
 /// What comes of a request.
 pub fn judge(request: &Request<'_>, situation: &Situation<'_>) -> Verdict {
-    match put_back(request, situation) {
+    match situation.answered.put_back(request.text, request.writer.as_ref()) {
         Some(manager) => Verdict::PutBack { manager },
         None => checked(request, situation).unwrap_or_else(Verdict::Refused),
     }
-}
-
-/// The tool that wrote a request again which was answered already.
-///
-/// A person who asks for the same a second time means it.
-fn put_back(request: &Request<'_>, situation: &Situation<'_>) -> Option<String> {
-    let writer = request.writer.as_ref().filter(|it| it.is_declarative())?;
-    (situation.answered == Some(request.text)).then(|| writer.manager.clone())
 }
 
 fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, Refusal> {

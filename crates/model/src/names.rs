@@ -111,7 +111,8 @@ pub const STAMPS: [&str; 5] =
 pub const ROLLBACK_ANNOTATION: &str = "kro.run/rollback-to-revision";
 /// A request, on an instance: restore an input revision.
 pub const INPUT_ROLLBACK_ANNOTATION: &str = "kro.run/rollback-to-input-revision";
-/// The last request to roll back that was answered, so that whoever puts it back is not obeyed twice.
+/// The requests to roll back that were answered, so that whoever puts one back is not obeyed twice: the last that people made,
+/// or a list as JSON of managers with the last request of each.
 pub const ANSWERED_ROLLBACK_ANNOTATION: &str = "krono.dev/answered-rollback";
 /// The revision that a rollback wrote back, on the definition until the new revision is issued.
 pub const RESTORING_ANNOTATION: &str = "krono.dev/restoring-revision";

@@ -3,6 +3,7 @@
 mod definition;
 mod instance;
 
+use krono_history::answered::Answered;
 use krono_model::names;
 use serde_json::Value;
 
@@ -65,7 +66,7 @@ impl Fate {
         if note(key).is_some() {
             return None;
         }
-        if note(names::ANSWERED_ROLLBACK_ANNOTATION) != Some(request) {
+        if !Answered::of(object).is_last_of_people(request) {
             return Some(Self::Withdrawn);
         }
         // Behind the generation that they are about.
@@ -108,6 +109,8 @@ mod tests {
             Some(Fate::Refused("it has failed".to_owned())),
         );
         check(json!({answered: "1", refused: "3 it has failed"}), Some(Fate::Withdrawn));
+        check(json!({answered: r#"[["argocd","1"],["","2"]]"#}), Some(Fate::Granted));
+        check(json!({answered: r#"[["argocd","2"],["","1"]]"#}), Some(Fate::Withdrawn));
         check(json!({}), Some(Fate::Withdrawn));
     }
 }

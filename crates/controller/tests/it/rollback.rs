@@ -204,6 +204,26 @@ async fn v19_a_request_that_a_tool_puts_back_is_not_obeyed_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn v19_what_people_ask_for_does_not_renew_the_request_of_a_tool() {
+    let world = World::start().await;
+    edit(&world, &app("one")).await;
+    edit(&world, &app("two")).await;
+    let mut asked = app("two");
+    asked["metadata"]["annotations"] = json!({ROLLBACK: "1"});
+    asked.as_object_mut().expect("an object").remove("spec");
+    world.try_put_as("argocd-controller", &asked).await.expect("an edit");
+    world.eventually(APP, |it| numbers(it) == "3 of 3").await;
+    edit(&world, &app("four")).await;
+    world.annotate(APP, ROLLBACK, Some("99")).await;
+    let told = answered(&world).await;
+    assert_eq!(message(&told, "RollbackRefused"), "there is no revision 99 of app; the newest is 4");
+    world.try_put_as("argocd-controller", &asked).await.expect("an edit");
+    world.settled().await;
+    let told = world.there(APP).await;
+    assert_eq!((numbers(&told).as_str(), spec_text(&told)), ("4 of 4", &json!("four")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn v20_a_hold_serves_an_older_revision_and_leaves_the_spec_alone() {
     let mut world = with_three().await;
     world.annotate(APP, HOLD, Some("1")).await;

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Input, Inputs};
+use crate::answered::Answered;
 use crate::number::NotANumber;
 use crate::retention::Restorable;
 use crate::revision::{Health, History};
@@ -56,8 +57,8 @@ pub struct Situation<'a> {
     pub minimum: Option<RevisionNumber>,
     /// The tool that would put the spec back.
     pub keeper: Option<&'a str>,
-    /// The last request that was answered.
-    pub answered: Option<&'a str>,
+    /// The requests that were answered.
+    pub answered: &'a Answered,
 }
 
 /// What comes of a request.
@@ -211,11 +212,10 @@ fn oldest(kept: Option<RevisionNumber>) -> String {
 
 /// What comes of a request.
 pub fn judge(request: &Request<'_>, situation: &Situation<'_>) -> Verdict {
-    let declarative = request.writer.as_ref().filter(|it| it.is_declarative());
-    if let Some(writer) = declarative.filter(|_| situation.answered == Some(request.text)) {
-        return Verdict::PutBack { manager: writer.manager.clone() };
+    match situation.answered.put_back(request.text, request.writer.as_ref()) {
+        Some(manager) => Verdict::PutBack { manager },
+        None => checked(request, situation).unwrap_or_else(Verdict::Refused),
     }
-    checked(request, situation).unwrap_or_else(Verdict::Refused)
 }
 
 fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, Refusal> {

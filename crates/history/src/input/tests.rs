@@ -4,6 +4,7 @@ use krono_schema::{Schema, Validator};
 use serde_json::json;
 
 use super::*;
+use crate::answered::Answered;
 use crate::number::Traces;
 use crate::revision::tests::{digest as content, number, revision};
 use crate::revision::{Health, Revision};
@@ -329,7 +330,7 @@ fn situation<'a>(inputs: &'a Inputs, definitions: &'a History) -> Situation<'a> 
         may_pin: true,
         minimum: None,
         keeper: None,
-        answered: None,
+        answered: Answered::NONE,
     }
 }
 
@@ -398,7 +399,7 @@ fn v19_a_request_that_a_tool_puts_back_is_left_alone() {
     let (scene, all) = (rolled(), definitions(&[(1, 'a'), (2, 'b')]));
     let writer = Writer { manager: "kustomize-controller".to_owned(), operation: Operation::Apply };
     let again = Request { writer: Some(writer), ..request("1") };
-    let answered = Situation { answered: Some("1"), ..situation(&scene.inputs, &all) };
+    let answered = Situation { answered: &Answered::read("1"), ..situation(&scene.inputs, &all) };
     assert_eq!(judge(&again, &answered), Verdict::PutBack { manager: "kustomize-controller".to_owned() });
     assert!(matches!(judge(&request("1"), &answered), Verdict::Restore { .. }));
 }

@@ -46,7 +46,7 @@ impl Scene {
             update_policy: UpdatePolicy::Automatic,
             create_request: None,
             rollback: None,
-            answered: None,
+            answered: Answered::NONE,
             restoring: None,
             keeper: None,
             hold: Wish::default(),
@@ -297,7 +297,8 @@ fn v19_a_request_that_a_tool_puts_back_is_ignored_with_a_warning() {
     let scene = Scene::new("abc", 'c');
     let writer = Writer { manager: "argocd-controller".to_owned(), operation: Operation::Apply };
     let again = Request { text: "2", writer: Some(writer), force: Force::Yes };
-    let world = World { rollback: Some(again), answered: Some("2"), ..scene.world() };
+    let answered = &Answered::read("2");
+    let world = World { rollback: Some(again), answered, ..scene.world() };
     let words = "[argocd-controller has put back the request to roll back to 2, which was answered; remove it from \
                  what argocd-controller applies]";
     assert!(check(&world, words).notices[0].is_warning());

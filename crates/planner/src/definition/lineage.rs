@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use krono_graph::CompiledGraph;
+use krono_history::answered::Answered;
 use krono_history::hold::Wish;
 use krono_history::issue::{
     Issue, Judgement, Life, NewRevision, UpdatePolicy, World as LineageWorld, issue as decide,
@@ -47,7 +48,7 @@ pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
         },
         create_request: annotation(definition, names::CREATE_REVISION_ANNOTATION),
         rollback: request(definition),
-        answered: annotation(definition, names::ANSWERED_ROLLBACK_ANNOTATION),
+        answered: &Answered::of(definition),
         restoring: annotation(definition, names::RESTORING_ANNOTATION).and_then(|it| it.parse().ok()),
         keeper: keeper.as_deref(),
         hold: wish(definition, &history),
@@ -122,9 +123,7 @@ pub(super) fn annotation<'v>(object: &'v Value, key: &str) -> Option<&'v str> {
 pub(super) fn misplaced(definition: &Value) -> Option<Notice> {
     let key = names::INPUT_ROLLBACK_ANNOTATION;
     let request = annotation(definition, key)?;
-    let is_answered = annotation(definition, names::ANSWERED_ROLLBACK_ANNOTATION) == Some(request);
-    let is_put_back = || writer_of_request(definition, key).is_some_and(|it| it.is_declarative());
-    if is_answered && is_put_back() {
+    if Answered::of(definition).put_back(request, writer_of_request(definition, key).as_ref()).is_some() {
         return None;
     }
     let is_alone = annotation(definition, names::ROLLBACK_ANNOTATION).is_none();

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use krono_history::answered::Answered;
 use krono_history::issue::{Action as Step, Issue, Notice as OfLineage};
 use krono_history::retention::Reason;
 use krono_history::revision::{ObjectVersion, owner_reference};
 use krono_history::rollback::Ending;
-use krono_history::writer::author_of_annotation;
+use krono_history::writer::{author_of_annotation, writer_of_request};
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use serde_json::{Map, Value, json};
@@ -63,7 +64,7 @@ impl<'w, 'a> Steps<'w, 'a> {
                 self.first.push(Action::CreateRevision(lineage::object(self.world, new)));
             }
             Step::RestoreSpec { from, request, hold } => self.restore(*from, request, *hold),
-            Step::AnswerRollback { request } => self.answered(request),
+            Step::AnswerRollback { request } => self.answered(names::ROLLBACK_ANNOTATION, request),
             Step::AnswerCreate => self.annotate(names::CREATE_REVISION_ANNOTATION, Value::Null),
             Step::FinishRestoring => {
                 self.annotate(names::RESTORING_ANNOTATION, Value::Null);
@@ -100,7 +101,7 @@ impl<'w, 'a> Steps<'w, 'a> {
     }
 
     fn restore(&mut self, from: RevisionNumber, request: &str, hold: Ending) {
-        self.answered(request);
+        self.answered(names::ROLLBACK_ANNOTATION, request);
         self.annotate(names::RESTORING_ANNOTATION, json!(from.to_string()));
         let asked = author_of_annotation(self.world.definition, names::ROLLBACK_ANNOTATION);
         let asked = asked.and_then(|it| serde_json::to_string(&it).ok());
@@ -116,10 +117,13 @@ impl<'w, 'a> Steps<'w, 'a> {
         self.spec = Some(spec);
     }
 
-    fn answered(&mut self, request: &str) {
+    /// A request that stands in the annotation `key` goes, and is remembered.
+    fn answered(&mut self, key: &str, request: &str) {
+        let writer = writer_of_request(self.world.definition, key);
+        let answered = Answered::of(self.world.definition).with(request, writer.as_ref());
         self.annotate(names::ROLLBACK_ANNOTATION, Value::Null);
         self.annotate(names::ROLLBACK_FORCE_ANNOTATION, Value::Null);
-        self.annotate(names::ANSWERED_ROLLBACK_ANNOTATION, json!(request));
+        self.annotate(names::ANSWERED_ROLLBACK_ANNOTATION, json!(answered.to_string()));
     }
 
     /// What was refused is told beside the event, until somebody edits the definition.
@@ -136,9 +140,10 @@ impl<'w, 'a> Steps<'w, 'a> {
             self.annotate(names::ROLLBACK_REFUSED_ANNOTATION, refused::noted(self.world.definition, &words));
         }
         if let Some(notice) = lineage::misplaced(self.world.definition) {
-            let request = lineage::annotation(self.world.definition, names::INPUT_ROLLBACK_ANNOTATION);
-            self.answered(request.unwrap_or_default());
-            self.annotate(names::INPUT_ROLLBACK_ANNOTATION, Value::Null);
+            let key = names::INPUT_ROLLBACK_ANNOTATION;
+            let request = lineage::annotation(self.world.definition, key);
+            self.answered(key, request.unwrap_or_default());
+            self.annotate(key, Value::Null);
             let words = refused::noted(self.world.definition, &notice.to_string());
             self.annotate(names::ROLLBACK_REFUSED_ANNOTATION, words);
             self.notices.push(notice);

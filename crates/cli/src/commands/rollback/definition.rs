@@ -1,5 +1,6 @@
 //! Rolling back a definition.
 
+use krono_history::answered::Answered;
 use krono_history::diff::Diff;
 use krono_history::hold::{self, Hold, Wish};
 use krono_history::rollback::{Force, Refusal, Request, Situation, Verdict, judge};
@@ -86,7 +87,7 @@ fn check(
         spec: Digest::of_definition(&definition.object["spec"]),
         hold: &definition.revisions.hold,
         keeper: keeper.as_deref(),
-        answered: None,
+        answered: Answered::NONE,
     };
     match judge(&Request { text: &text, writer: None, force }, &situation) {
         Verdict::Restore { .. } | Verdict::PutBack { .. } => Ok(()),

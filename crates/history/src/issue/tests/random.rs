@@ -83,6 +83,7 @@ impl Server {
 
     fn decide(&self, freshness: Freshness, limit: u64) -> Issue {
         let history = self.history();
+        let answered = self.answered.as_deref().map_or_else(Answered::default, Answered::read);
         let uses = Uses { contents: self.instances.clone(), ..Uses::default() };
         issue(&World {
             lineage: &Lineage::Definition { name: "web".to_owned() },
@@ -95,7 +96,7 @@ impl Server {
             update_policy: UpdatePolicy::Automatic,
             create_request: None,
             rollback: self.rollback.as_deref().map(request),
-            answered: self.answered.as_deref(),
+            answered: &answered,
             restoring: self.restoring,
             keeper: None,
             hold: Wish { annotation: self.hold.as_deref(), ..Wish::default() },

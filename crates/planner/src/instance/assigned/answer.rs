@@ -1,5 +1,6 @@
 //! Requests that stand on an instance, and their answers.
 
+use krono_history::answered::Answered;
 use krono_history::input::{Pin, Request, Scope, Situation, Verdict, judge};
 use krono_history::issue::Notice as OfLineage;
 use krono_history::rollback::Force;
@@ -95,9 +96,8 @@ impl Asked<'_> {
 
     /// A request that is refused whatever it asks for.
     fn misplaced(&self, rollback: &Rollback, request: &str, words: &str) -> Answer {
-        let answered = &self.world.instance["metadata"]["annotations"][names::ANSWERED_ROLLBACK_ANNOTATION];
-        match rollback.writer.as_ref().filter(|it| it.is_declarative() && *answered == request) {
-            Some(writer) => put_back(request, &writer.manager),
+        match Answered::of(self.world.instance).put_back(request, rollback.writer.as_ref()) {
+            Some(manager) => put_back(request, &manager),
             None => self.refused(rollback, request, words),
         }
     }
@@ -134,7 +134,7 @@ impl Asked<'_> {
                 may_pin: self.assigned.may_pin,
                 minimum: self.assigned.minimum,
                 keeper: rollback.keeper.as_deref(),
-                answered: note(names::ANSWERED_ROLLBACK_ANNOTATION),
+                answered: &Answered::of(self.world.instance),
             },
         );
         match verdict {
@@ -164,7 +164,8 @@ impl Asked<'_> {
         for key in REQUESTS.into_iter().chain(BESIDE) {
             annotations[key] = Value::Null;
         }
-        annotations[names::ANSWERED_ROLLBACK_ANNOTATION] = json!(request);
+        let answered = Answered::of(self.world.instance).with(request, rollback.writer.as_ref());
+        annotations[names::ANSWERED_ROLLBACK_ANNOTATION] = json!(answered.to_string());
         let mut patch =
             json!({"metadata": {"resourceVersion": rollback.version, "annotations": annotations}});
         if let Some(spec) = spec {
