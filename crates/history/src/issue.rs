@@ -15,7 +15,7 @@ use crate::revision::{History, Lineage, ObjectVersion};
 use crate::rollback::{Ending, Request};
 use crate::{Digest, RevisionNumber};
 
-pub use report::{IssueReason, Named, Notice, Refusal, Report, Standing};
+pub use report::{CreateProblem, IssueReason, Named, Notice, Refusal, Report, Standing};
 
 /// All that the next steps of one lineage are decided from.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Action, Issue, IssueReason, Judgement, LARGEST, Life, Named, NewRevision, Notice, Refusal, Report,
-    Standing, UpdatePolicy, World,
+    Action, CreateProblem, Issue, IssueReason, Judgement, LARGEST, Life, Named, NewRevision, Notice, Refusal,
+    Report, Standing, UpdatePolicy, World,
 };
 use crate::RevisionNumber;
 use crate::hold::{Hold, hold};
@@ -109,19 +109,39 @@ impl<'w, 'a> Decision<'w, 'a> {
             self.end_requests();
             return Standing::Issued;
         }
+        let refusal = match self.new_content() {
+            Ok(standing) => return standing,
+            Err(refusal) => refusal,
+        };
+        // It was about this content, and means no other that comes later.
+        if let Some(request) = world.create_request {
+            let problem = CreateProblem::Refused(refusal.clone());
+            self.refuse_create(request, problem);
+        }
+        Standing::Refused(refusal)
+    }
+
+    /// Where content stands that is not that of the latest revision.
+    fn new_content(&mut self) -> Result<Standing, Refusal> {
+        let world = self.world;
         if let Judgement::Refused(words) = world.judgement {
-            return Standing::Refused(Refusal::Judgement(words.to_owned()));
+            return Err(Refusal::Judgement(words.to_owned()));
         }
         if !self.is_wanted() {
-            return Standing::Pending { digest: world.spec };
+            return Ok(Standing::Pending { digest: world.spec });
         }
         if world.size > LARGEST {
-            return Standing::Refused(Refusal::TooLarge { size: world.size, largest: LARGEST });
+            return Err(Refusal::TooLarge { size: world.size, largest: LARGEST });
         }
         if world.judgement == Judgement::Awaited {
-            return Standing::Due;
+            return Ok(Standing::Due);
         }
-        self.numbered().unwrap_or_else(|exhausted| Standing::Refused(exhausted.into()))
+        Ok(self.numbered()?)
+    }
+
+    fn refuse_create(&mut self, request: &str, problem: CreateProblem) {
+        self.actions.push(Action::AnswerCreate);
+        self.tell(Notice::CreateRefused { request: request.to_owned(), problem });
     }
 
     /// Requests that have been fulfilled go.
@@ -139,8 +159,7 @@ impl<'w, 'a> Decision<'w, 'a> {
         };
         let is_meant = request == "true" || world.spec.starts_with(request);
         if !is_meant {
-            self.actions.push(Action::AnswerCreate);
-            self.tell(Notice::CreateRefused { request: request.to_owned(), pending: world.spec });
+            self.refuse_create(request, CreateProblem::NotPending { pending: world.spec });
         }
         is_meant || world.update_policy == UpdatePolicy::Automatic || self.restored_from_request().is_some()
     }

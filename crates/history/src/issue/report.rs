@@ -104,6 +104,18 @@ pub enum Refusal {
     Exhausted(#[from] Exhausted),
 }
 
+/// Why a request to issue what is pending is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CreateProblem {
+    /// It does not mean what is pending.
+    NotPending {
+        /// The identity of what is pending.
+        pending: Digest,
+    },
+    /// What is pending gets no number.
+    Refused(Refusal),
+}
+
 /// The most rows of numbers in one notice.
 const MOST_SPANS: usize = 20;
 
@@ -133,12 +145,12 @@ pub enum Notice {
         /// The tool that keeps it.
         manager: String,
     },
-    /// A request to issue does not mean what is pending.
+    /// A request to issue was refused.
     CreateRefused {
         /// Its text.
         request: String,
-        /// The identity of what is pending.
-        pending: Digest,
+        /// Why.
+        problem: CreateProblem,
     },
     /// Revisions are deleted.
     Pruned {
@@ -196,10 +208,13 @@ impl fmt::Display for Notice {
                 "{manager} has put back the request to roll back to {request}, which was answered; remove it from \
                  what {manager} applies"
             ),
-            Self::CreateRefused { request, pending } => write!(
+            Self::CreateRefused { request, problem: CreateProblem::NotPending { pending } } => write!(
                 f,
                 "{request:?} does not name what is pending, which is {pending}; ask for \"true\" or for its first digits"
             ),
+            Self::CreateRefused { problem: CreateProblem::Refused(refusal), .. } => {
+                write!(f, "{refusal}; ask again when that is mended")
+            }
             Self::Pruned { numbers } => {
                 let many = if numbers.len() == 1 { "" } else { "s" };
                 write!(f, "pruned revision{many} {}, which nothing needs", spans(numbers))

@@ -216,6 +216,23 @@ fn v10_a_manual_edit_waits_to_be_asked_for() {
 }
 
 #[test]
+fn v10_leave_for_an_edit_that_gets_no_number_is_not_kept_for_the_next() {
+    let scene = Scene::new("ab", 'c');
+    let manual = World { update_policy: UpdatePolicy::Manual, ..scene.world() };
+    let broken = World { judgement: Judgement::Refused("no kind Widget"), ..manual.clone() };
+    let prefix = &digest('c').to_string()[..7];
+    for request in ["true", prefix] {
+        let words = "answer create; [no revision is issued: no kind Widget; ask again when that is mended]";
+        let report = check(&World { create_request: Some(request), ..broken.clone() }, words);
+        assert!(matches!(report.standing, Standing::Refused(_)) && report.notices[0].is_warning());
+    }
+    let large = World { size: LARGEST + 1, create_request: Some("true"), ..manual };
+    let words = "answer create; [no revision is issued: it would have 1048577 bytes, and 1048576 is the limit; make two \
+                 definitions of it; ask again when that is mended]";
+    check(&large, words);
+}
+
+#[test]
 fn v12_a_revision_that_is_too_large_is_refused() {
     let scene = Scene::new("a", 'b');
     let report = check(&World { size: LARGEST + 1, ..scene.world() }, "");
