@@ -4,8 +4,11 @@ mod kind;
 #[cfg(test)]
 mod tests;
 
+use krono_history::Digest;
 use krono_model::names;
 use serde_json::{Map, Value, json};
+
+use crate::instance::assignment;
 
 pub use kind::kind_removal;
 
@@ -43,6 +46,8 @@ pub enum Consequence {
     NoLongerHeld,
     /// An instance that was left alone is looked after.
     NoLongerPaused,
+    /// An instance that runs something else moves to what the spec of its definition says.
+    Moved,
     /// Fields of instances that only other revisions of the definition know are lost.
     FieldsForgotten,
 }
@@ -65,6 +70,14 @@ pub fn removal(object: &Value) -> Option<Removal> {
     keys.sort_unstable();
     keys.dedup();
     Some(Removal { keys, patch: json!({"metadata": patch}), consequence: consequence(object) })
+}
+
+/// Whether kro would make an instance from something else than krono does: it knows nothing but the spec of the definition, so
+/// that holds, waves and edits that wait for leave end with krono.
+pub fn moves(definition: &Value, instance: &Value) -> bool {
+    let is_ending = !instance["metadata"]["deletionTimestamp"].is_null();
+    let spec = Digest::of_definition(&definition["spec"]);
+    assignment(instance).is_some_and(|(_, assigned, _)| assigned != spec) && !is_ending
 }
 
 /// What comes off a revision that stays: the finalizer that keeps it while it is needed, and the mark that it is not.

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use krono_model::applyset::Inventory;
 use krono_model::names;
-use krono_planner::handback::{Consequence, Removal, kind_removal, removal, revision_removal};
+use krono_planner::handback::{Consequence, Removal, kind_removal, moves, removal, revision_removal};
 use kube::api::{ApiResource, DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ struct Change {
 async fn hand_back(arguments: &HandbackArguments, output: &mut Output) -> Result<(), CommandError> {
     let reader = Reader::open(&arguments.cluster).await?;
     let revisions = revisions(&reader).await?;
-    let mut changes = changes(&reader, &revisions).await?;
+    let Found { mut changes, moved } = found(&reader, &revisions).await?;
     let revisions = if arguments.delete_revisions { revisions } else { Vec::new() };
     if !arguments.delete_revisions {
         changes.extend(held(&reader).await?);
@@ -49,7 +49,7 @@ async fn hand_back(arguments: &HandbackArguments, output: &mut Output) -> Result
     for (resource, revision) in &revisions {
         output.text(&format!("{} {}: deleted\n", resource.kind, text(revision, "name")))?;
     }
-    tell_consequences(&changes, output)?;
+    tell_consequences(&changes, &moved, output)?;
     let count = format!("{} objects to clean, {} revisions to delete", changes.len(), revisions.len());
     if arguments.dry_run {
         return output.note(&count);
@@ -67,10 +67,17 @@ async fn hand_back(arguments: &HandbackArguments, output: &mut Output) -> Result
     output.note(&format!("{count}: done; kro can be started"))
 }
 
-/// Everything that has something of krono's on it.
-async fn changes(reader: &Reader, revisions: &[(ApiResource, Value)]) -> Result<Vec<Change>, CommandError> {
+/// What a cluster is when krono leaves it.
+struct Found {
+    /// Everything that has something of krono's on it.
+    changes: Vec<Change>,
+    /// The titles of instances that kro makes from something else.
+    moved: Vec<String>,
+}
+
+async fn found(reader: &Reader, revisions: &[(ApiResource, Value)]) -> Result<Found, CommandError> {
     let definitions = reader.all(DEFINITION).await?;
-    let mut found = Vec::new();
+    let (mut found, mut moved) = (Vec::new(), Vec::new());
     let mut made_kinds = BTreeSet::new();
     for definition in &definitions {
         collect(reader, DEFINITION, std::slice::from_ref(definition), removal, &mut found);
@@ -85,6 +92,7 @@ async fn changes(reader: &Reader, revisions: &[(ApiResource, Value)]) -> Result<
         let inventories = instances.iter().filter_map(|it| Inventory::read(it).ok().flatten());
         made_kinds.extend(inventories.flat_map(|it| it.group_kinds));
         collect(reader, (group, kind), &instances, removal, &mut found);
+        moved.extend(instances.iter().filter(|it| moves(definition, it)).map(|it| title(kind, it)));
     }
     for of in &made_kinds {
         let Some(kind) = reader.types.kind(&of.group, &of.kind) else { continue };
@@ -94,7 +102,7 @@ async fn changes(reader: &Reader, revisions: &[(ApiResource, Value)]) -> Result<
     let mut titles = BTreeSet::new();
     // An instance may be a resource of another.
     found.retain(|it: &Change| titles.insert(it.title.clone()));
-    Ok(found)
+    Ok(Found { changes: found, moved })
 }
 
 /// Revisions that stay are held by nobody who is there.
@@ -123,10 +131,14 @@ fn collect(
     for object in objects {
         let Some(removal) = removal(object) else { continue };
         let (namespace, name) = (text(object, "namespace"), text(object, "name"));
-        let place = if namespace.is_empty() { name.clone() } else { format!("{namespace}/{name}") };
-        let (title, resource) = (format!("{kind} {place}"), of.resource.clone());
+        let (title, resource) = (title(kind, object), of.resource.clone());
         found.push(Change { title, resource, namespace, name, removal });
     }
+}
+
+fn title(kind: &str, object: &Value) -> String {
+    let (namespace, name) = (text(object, "namespace"), text(object, "name"));
+    if namespace.is_empty() { format!("{kind} {name}") } else { format!("{kind} {namespace}/{name}") }
 }
 
 async fn revisions(reader: &Reader) -> Result<Vec<(ApiResource, Value)>, CommandError> {
@@ -138,17 +150,23 @@ async fn revisions(reader: &Reader) -> Result<Vec<(ApiResource, Value)>, Command
     Ok(found)
 }
 
-fn tell_consequences(changes: &[Change], output: &mut Output) -> Result<(), CommandError> {
+fn tell_consequences(changes: &[Change], moved: &[String], output: &mut Output) -> Result<(), CommandError> {
     let mut told: BTreeMap<Consequence, Vec<&str>> = BTreeMap::new();
     for change in changes {
         if let Some(consequence) = change.removal.consequence {
             told.entry(consequence).or_default().push(&change.title);
         }
     }
+    let held = told.get(&Consequence::NoLongerHeld).cloned().unwrap_or_default();
+    let moved: Vec<&str> = moved.iter().map(String::as_str).filter(|it| !held.contains(it)).collect();
+    if !moved.is_empty() {
+        told.insert(Consequence::Moved, moved);
+    }
     for (consequence, titles) in told {
         let words = match consequence {
             Consequence::NoLongerRetained => "kro deletes what krono would keep when it is no longer wanted",
             Consequence::NoLongerHeld => "kro moves to the newest revision what is pinned or held",
+            Consequence::Moved => "kro moves to the spec of its definition what runs something else",
             Consequence::NoLongerPaused => "kro looks after what is paused",
             Consequence::FieldsForgotten => "instances lose the fields that only other revisions know",
         };

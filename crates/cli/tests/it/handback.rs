@@ -111,6 +111,17 @@ fn v45_nothing_is_handed_back_while_somebody_leads() {
     assert_eq!(cluster.annotations(&resource)["krono.dev/deletion-policy"], "Retain");
 }
 
+#[test]
+fn v45_whom_kro_would_move_is_told() {
+    let cluster = fleet();
+    let mut behind = instance();
+    behind["status"]["assignment"] = json!({"revision": 2, "digest": "a".repeat(40), "because": "Following"});
+    cluster.apply(&behind);
+    let run = cluster.krono(&["handback", "--dry-run"]);
+    let warning = "warning: kro moves to the spec of its definition what runs something else: Application default/my-app\n";
+    assert!(run.stderr.contains(warning), "{run}");
+}
+
 /// A definition of a kind with these fields.
 fn app(fields: &Value) -> Value {
     let config =

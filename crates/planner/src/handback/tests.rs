@@ -94,3 +94,21 @@ fn v45_a_revision_that_stays_is_held_by_nobody() {
         json!({"metadata": {"resourceVersion": "7", "finalizers": ["theirs"], "annotations": {"krono.dev/unused-since": null}}}),
     );
 }
+
+#[test]
+fn v45_who_runs_something_else_than_the_spec_says_moves() {
+    let definition = |text: &str| json!({"spec": {"schema": {"kind": "App"}, "resources": [{"id": text}]}});
+    let at = |text: &str| {
+        let digest = Digest::of_definition(&definition(text)["spec"]).to_string();
+        json!({"status": {"assignment": {"revision": 1, "digest": digest, "because": "Following"}}})
+    };
+    let check = |instance: Value, expected: bool| {
+        assert_eq!(moves(&definition("two"), &instance), expected, "{instance}");
+    };
+    check(at("one"), true);
+    check(at("two"), false);
+    check(json!({}), false);
+    let mut ending = at("one");
+    ending["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    check(ending, false);
+}
