@@ -245,9 +245,37 @@ fn author_conditions() {
     let mut instance = instance("{}");
     instance["status"] = json!({"conditions": [{"type": "Ready", "status": "True"}]});
     let evaluation = graph.evaluate(&instance, &Objects::default());
-    let conditions = graph.conditions(&instance, &evaluation, &Objects::default()).unwrap().conditions;
+    let conditions = graph.conditions(&instance, &evaluation, &Objects::default()).conditions;
     assert_eq!(conditions.len(), 1);
     assert_eq!((&conditions[0]["type"], &conditions[0]["status"]), (&json!("Up"), &json!("True")));
+}
+
+/// Behaviour 35: every mistake in a condition is told with its place, and the other conditions still speak.
+#[test]
+fn author_conditions_that_cannot_be_made() {
+    let graph = with_status(
+        r#"{conditions: [
+          '${runtime.newCondition({type: "Up", status: "True", message: string(1 / schema.spec.count)})}',
+          '${[runtime.newCondition({type: schema.spec.name, status: "True"}), runtime.newCondition({type: "B", status: "True"})]}',
+          '${runtime.newCondition({type: schema.spec.name, status: "False"})}',
+          '${runtime.condition(schema, "Ready")}',
+          '${kro.run.Condition{type: "Odd"}}']}"#,
+        "  []",
+    );
+    let instance = instance("{name: A, count: 0}");
+    let evaluation = graph.evaluate(&instance, &Objects::default());
+    let authored = graph.conditions(&instance, &evaluation, &Objects::default());
+    let types: Vec<_> = authored.conditions.iter().map(|it| &it["type"]).collect();
+    assert_eq!((types, authored.is_complete), (vec![&json!("A"), &json!("B")], false));
+    let errors: Vec<_> = authored.errors.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        errors,
+        [
+            "conditions[0]: division by zero",
+            "conditions[2]: condition \"A\" is made twice, and the first one stays; make each in one entry",
+            "conditions[4]: a condition of type \"Odd\" and status \"\": it needs a type, and True, False or Unknown",
+        ]
+    );
 }
 
 #[test]
