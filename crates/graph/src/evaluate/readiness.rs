@@ -2,7 +2,7 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "every other value is itself")]
 
-use krono_cel::{Bindings, Type, Val};
+use krono_cel::{Bindings, EvalError, Type, Val};
 use serde_json::Value;
 
 use super::resolve::identity;
@@ -96,24 +96,22 @@ impl<'a> Pass<'a> {
         objects.iter().enumerate().filter_map(find).collect()
     }
 
+    /// What is asked of a selection as a whole is asked once, also of an empty one; all else of each object.
     fn readiness(&self, index: usize, found: &[&'a Value]) -> Readiness {
         let node = &self.graph.nodes[index];
         let name = if node.is_collection() { ELEMENT } else { &node.id };
-        for object in found {
-            let mut bindings = node.ready_env.bindings().with(name, object);
-            self.bind_whole(index, &mut bindings);
-            for condition in &node.ready_when {
-                let expression = || condition.source().to_owned();
-                match verdict(condition, &bindings) {
-                    Ok(true) => {}
-                    Err(NodeError::Condition { error, .. }) if !error.is_missing_data() => {
-                        return Readiness::Failed { expression: expression(), error };
-                    }
-                    Ok(false) | Err(_) => return Readiness::NotReady { expression: expression() },
-                }
-            }
+        let (of_whole, of_each): (Vec<_>, Vec<_>) =
+            node.ready_when.iter().partition(|it| is_about_whole(it, node));
+        let mut bindings = node.ready_env.bindings();
+        self.bind_whole(index, &mut bindings);
+        if let Some(unmet) = unmet(&of_whole, &bindings) {
+            return unmet;
         }
-        Readiness::Ready
+        let of_object = |object: &&'a Value| {
+            bindings.set(name, object);
+            unmet(&of_each, &bindings)
+        };
+        found.iter().find_map(of_object).unwrap_or(Readiness::Ready)
     }
 
     /// A selection may also be looked at as a whole.
@@ -123,6 +121,35 @@ impl<'a> Pass<'a> {
             bindings.set_val(&node.id, whole);
         }
     }
+}
+
+/// Whether a condition is about all objects of a selection, and about none of them alone.
+fn is_about_whole(condition: &Expression, node: &Node) -> bool {
+    let mentions =
+        |name: &str| node.ready_env.slot(name).is_some_and(|it| condition.variables().contains(&it));
+    matches!(node.subject, Subject::External(_))
+        && node.is_collection()
+        && mentions(&node.id)
+        && !mentions(ELEMENT)
+}
+
+/// The first condition that does not hold; nothing when all do.
+fn unmet<'a>(conditions: &[&'a Expression], bindings: &Bindings<'a>) -> Option<Readiness> {
+    conditions.iter().find_map(|condition| {
+        let expression = condition.source().to_owned();
+        match verdict(condition, bindings) {
+            Ok(true) => None,
+            Ok(false) => Some(Readiness::NotReady { expression }),
+            Err(NodeError::Condition { error, .. }) if error.is_missing_data() => {
+                Some(Readiness::NotReady { expression })
+            }
+            Err(NodeError::Condition { error, .. }) => Some(Readiness::Failed { expression, error }),
+            Err(_) => {
+                let error = EvalError::invalid("did not return bool");
+                Some(Readiness::Failed { expression, error })
+            }
+        }
+    })
 }
 
 /// What the name of a node stands for, given its objects.

@@ -187,13 +187,33 @@ fn references() {
     );
     let mut world = Objects::default();
     let evaluate = |world: &Objects| states(&graph.evaluate(&instance("{name: x}"), world));
-    assert_eq!(evaluate(&world), ["absent", "ready"]);
+    assert_eq!(evaluate(&world), ["absent", "not ready: size(others) > 1"]);
     world.add(yaml("{kind: ConfigMap, metadata: {name: x, namespace: here}}"));
     let other = |name: &str| json!({"kind": "ConfigMap", "metadata": {"name": name, "namespace": "there", "labels": {"app": "x"}}, "data": {"ok": "yes"}});
     world.add(other("one"));
     assert_eq!(evaluate(&world), ["ready", "not ready: size(others) > 1"]);
     world.add(other("two"));
     assert_eq!(evaluate(&world), ["ready", "ready"]);
+}
+
+/// Behaviours 23 and 25, and kro's defect B4: an empty selection is asked as a whole, and has no element to ask.
+#[test]
+fn an_empty_selection() {
+    let check = |condition: &str, expected: &str| {
+        let selection = format!(
+            "- id: others\n  readyWhen: ['${{{condition}}}']\n  externalRef:\n    \
+             {{apiVersion: v1, kind: ConfigMap, metadata: {{selector: {{matchLabels: {{app: x}}}}}}}}\n"
+        );
+        let evaluation = graph(&selection).evaluate(&instance("{}"), &Objects::default());
+        assert_eq!(states(&evaluation), [expected], "{condition}");
+    };
+    check("others.size() >= 3", "not ready: others.size() >= 3");
+    check("others.size() == 0", "ready");
+    check("others.all(it, it.data.ok == \"yes\")", "ready");
+    check("others[0].data.ok == \"yes\"", "not ready: others[0].data.ok == \"yes\"");
+    check("each.data.ok == \"yes\"", "ready");
+    check("each.data.ok == \"yes\" && others.size() > 1", "ready");
+    check("1 / others.size() > 0", "failed: 1 / others.size() > 0: division by zero");
 }
 
 /// Behaviours 13 and 17: empty optionals are null, and instance data is never evaluated.
