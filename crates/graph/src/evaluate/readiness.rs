@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::resolve::identity;
 use super::{Evaluation, NodeError, NodeState, Observed, Pass, Readiness, Target};
+use crate::budget::Budget;
 use crate::compile::ELEMENT;
 use crate::expression::Expression;
 use crate::graph::{CompiledGraph, Node, Subject};
@@ -104,12 +105,12 @@ impl<'a> Pass<'a> {
             node.ready_when.iter().partition(|it| is_about_whole(it, node));
         let mut bindings = node.ready_env.bindings();
         self.bind_whole(index, &mut bindings);
-        if let Some(unmet) = unmet(&of_whole, &bindings) {
+        if let Some(unmet) = unmet(&of_whole, &bindings, &self.budget) {
             return unmet;
         }
         let of_object = |object: &&'a Value| {
             bindings.set(name, object);
-            unmet(&of_each, &bindings)
+            unmet(&of_each, &bindings, &self.budget)
         };
         found.iter().find_map(of_object).unwrap_or(Readiness::Ready)
     }
@@ -134,10 +135,10 @@ fn is_about_whole(condition: &Expression, node: &Node) -> bool {
 }
 
 /// The first condition that does not hold; nothing when all do.
-fn unmet<'a>(conditions: &[&'a Expression], bindings: &Bindings<'a>) -> Option<Readiness> {
+fn unmet<'a>(conditions: &[&'a Expression], bindings: &Bindings<'a>, budget: &Budget) -> Option<Readiness> {
     conditions.iter().find_map(|condition| {
         let expression = condition.source().to_owned();
-        match verdict(condition, bindings) {
+        match verdict(condition, bindings, budget) {
             Ok(true) => None,
             Ok(false) => Some(Readiness::NotReady { expression }),
             Err(NodeError::Condition { error, .. }) if error.is_missing_data() => {
@@ -169,9 +170,13 @@ fn variable_type(node: &Node) -> &Type {
 }
 
 /// What a condition says; an optional without a value says no.
-pub(crate) fn verdict<'a>(condition: &'a Expression, bindings: &Bindings<'a>) -> Result<bool, NodeError> {
+pub(crate) fn verdict<'a>(
+    condition: &'a Expression,
+    bindings: &Bindings<'a>,
+    budget: &Budget,
+) -> Result<bool, NodeError> {
     let expression = || condition.source().to_owned();
-    let value = condition.evaluate(bindings);
+    let value = condition.evaluate(bindings, budget);
     let value = value.map_err(|error| NodeError::Condition { expression: expression(), error })?;
     let value = match &value {
         Val::Optional(None) => return Ok(false),

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::resolve::at;
 use super::{Evaluation, NodeState, Observed, Pass, without_status};
+use crate::budget::Budget;
 use crate::compile::INSTANCE;
 use crate::expression::Expression;
 use crate::graph::CompiledGraph;
@@ -50,7 +51,7 @@ impl<'a> Projection<'_, 'a> {
         if !known {
             return None;
         }
-        match shape.fill(&self.bindings) {
+        match shape.fill(&self.bindings, &self.known.budget) {
             Ok(value) => value.filter(|it| !it.is_null()),
             Err(missing) if missing.error.is_missing_data() => None,
             Err(FillError { error, .. }) => {
@@ -87,8 +88,8 @@ impl CompiledGraph {
                 authored.is_complete = false;
                 continue;
             }
-            let made = expression.evaluate(&bindings);
-            let made = made.and_then(|it| conditions_in(&it));
+            let made = expression.evaluate(&bindings, &pass.budget);
+            let made = made.and_then(|it| conditions_in(&it, &pass.budget));
             authored.is_complete &= made.is_ok();
             match made.and_then(|it| authored.add(it)) {
                 Err(error) if !error.is_missing_data() => {
@@ -142,10 +143,10 @@ impl Authored {
 }
 
 /// The conditions that a value is: one, or a list of them.
-fn conditions_in(value: &Val<'_>) -> Result<Vec<Value>, EvalError> {
+fn conditions_in(value: &Val<'_>, budget: &Budget) -> Result<Vec<Value>, EvalError> {
     let all = match value.as_list() {
-        Some(list) => list.iter().map(|it| it.to_json()).collect::<Result<_, _>>()?,
-        None => vec![value.to_json()?],
+        Some(list) => list.iter().map(|it| budget.write(&it)).collect::<Result<_, _>>()?,
+        None => vec![budget.write(value)?],
     };
     all.into_iter().filter(|it| !says_nothing(it)).map(valid).collect()
 }

@@ -25,7 +25,7 @@ fn instance(spec: &str) -> Value {
 }
 
 /// One word or two for each node.
-fn states(evaluation: &Evaluation) -> Vec<String> {
+pub(crate) fn states(evaluation: &Evaluation) -> Vec<String> {
     let ready = |readiness: &Readiness| match readiness {
         Readiness::Ready => "ready".to_owned(),
         Readiness::Absent => "absent".to_owned(),
