@@ -25,7 +25,7 @@ use crate::hindrances::Hindrances;
 use crate::kept::Kept;
 use crate::metrics::Metrics;
 use crate::options::Options;
-use crate::queue::{Key, Outcome, Queue};
+use crate::queue::{InstanceKey, Key, Outcome, Queue};
 use crate::requests::Requests;
 use crate::revisions::{self, Revisions};
 use crate::router::Router;
@@ -105,6 +105,18 @@ impl Engine {
             Key::Definition(name) => definition::reconcile(self, name).await,
             Key::Fleet(definition) => fleet::reconcile(self, definition).await,
             Key::Instance(key) => instance::reconcile(self, key).await,
+        }
+    }
+
+    /// Counts a look that broke off.
+    pub(crate) fn broke_off(&self, key: &Key) {
+        match key {
+            Key::Definition(_) => self.metrics.broke_off(&definition::resource()),
+            Key::Fleet(definition) | Key::Instance(InstanceKey { definition, .. }) => {
+                if let Some(serving) = self.serving(definition) {
+                    self.metrics.broke_off(&serving.instances.resource);
+                }
+            }
         }
     }
 
@@ -216,7 +228,7 @@ impl Engine {
     /// Counts what waits.
     pub(crate) fn measure(&self) {
         let kinds = self.servings.read().unwrap_or_else(PoisonError::into_inner).len();
-        self.metrics.waiting(self.queue.len(), kinds);
+        self.metrics.waiting(self.queue.len(), kinds, self.caches.held().len());
     }
 
     /// The definition of that name.
@@ -302,7 +314,7 @@ impl Engine {
         let Ok(reading) = serving.instances.read() else { return };
         for (namespace, name) in reading.objects().names() {
             let definition = Arc::clone(&serving.name);
-            self.queue.add(Key::Instance(crate::queue::InstanceKey { definition, namespace, name }));
+            self.queue.add(Key::Instance(InstanceKey { definition, namespace, name }));
         }
     }
 }
