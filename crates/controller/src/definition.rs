@@ -97,6 +97,10 @@ async fn rounds(engine: &Engine, name: &Arc<str>) -> Outcome {
                 Refusal::Stale | Refusal::Absent | Refusal::Transient(_) => return Outcome::Retry,
                 Refusal::Rejected(words) => {
                     tracing::warn!(definition = &**name, "refused: {words}");
+                    if let Some(definition) = engine.definition(name) {
+                        let words = format!("the work on the definition does not go on: {words}");
+                        engine.complain(pass.key(), (pass.key(), &definition), words).await;
+                    }
                     return Outcome::Retry;
                 }
             },

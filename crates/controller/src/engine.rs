@@ -32,6 +32,8 @@ use crate::router::Router;
 use crate::serving::Serving;
 use crate::{definition, instance};
 
+/// The reason of events about what the API server refuses.
+const REFUSED: &str = "Refused";
 /// How often a kind that should be served soon is asked for.
 const MOST_PAUSES: usize = 10;
 
@@ -61,6 +63,8 @@ pub(crate) struct Engine {
     counted: Mutex<HashMap<Arc<str>, Instant>>,
     /// What was last told of a definition or an instance without anything being done.
     told: Mutex<HashMap<Key, Vec<String>>>,
+    /// By whose work and what it is about: what the API server refused of late, where no status can tell it.
+    refused: Mutex<HashMap<(Key, Key), String>>,
 }
 
 impl Engine {
@@ -84,6 +88,7 @@ impl Engine {
             kept: Kept::default(),
             counted: Mutex::default(),
             told: Mutex::default(),
+            refused: Mutex::default(),
             requests,
             queue,
             router,
@@ -101,10 +106,26 @@ impl Engine {
 
     /// Looks at what a key stands for.
     pub(crate) async fn reconcile(&self, key: &Key) -> Outcome {
-        match key {
+        let outcome = match key {
             Key::Definition(name) => definition::reconcile(self, name).await,
             Key::Fleet(definition) => fleet::reconcile(self, definition).await,
             Key::Instance(key) => instance::reconcile(self, key).await,
+        };
+        if matches!(outcome, Outcome::Done | Outcome::Later(_)) {
+            self.refused.lock().unwrap_or_else(PoisonError::into_inner).retain(|(by, _), _| by != key);
+        }
+        outcome
+    }
+
+    /// Tells by an event, once, what the API server refuses and no status can tell.
+    pub(crate) async fn complain(&self, by: Key, about: (Key, &Value), words: String) {
+        let (key, object) = about;
+        let before = {
+            let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+            refused.insert((by, key), words.clone())
+        };
+        if before.as_ref() != Some(&words) {
+            self.events.warn(object, REFUSED, words).await;
         }
     }
 

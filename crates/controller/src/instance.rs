@@ -102,7 +102,12 @@ impl Pass<'_> {
         let Plan { actions, status, status_can_wait_until, interests, resting, retry, notices } =
             match self.plan(&instance, &caches, &made, rollback.as_ref()) {
                 Ok(plan) => plan,
-                Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
+                Err(incomplete) => {
+                    if incomplete.complaint.is_some() && !self.is_patient() {
+                        self.complain(&instance, incomplete.to_string()).await;
+                    }
+                    return Round::End(self.wait(&incomplete, &caches));
+                }
             };
         self.engine.router.set_interests(self.key, interests);
         let by = rollback.and_then(|it| it.by);
@@ -129,6 +134,10 @@ impl Pass<'_> {
             self.tell(&instance, notices, by.as_ref()).await;
         }
         round
+    }
+
+    fn is_patient(&self) -> bool {
+        self.engine.queue.failures(&Key::Instance(self.key.clone())) < PATIENCE
     }
 
     /// Whether all that went wrong is that the API server cannot do now what it is asked for.
@@ -256,10 +265,16 @@ impl Pass<'_> {
                 }
                 Refusal::Rejected(words) => {
                     self.status_refused(&words);
+                    self.complain(instance, format!("the status is not written: {words}")).await;
                     Outcome::Failed
                 }
             },
         }
+    }
+
+    async fn complain(&self, instance: &Value, words: String) {
+        let key = Key::Instance(self.key.clone());
+        self.engine.complain(key.clone(), (key, instance), words).await;
     }
 
     fn status_refused(&self, words: &str) {
@@ -293,7 +308,7 @@ impl Pass<'_> {
             perform::perform(perform::Place { engine, serving, key, caches }, action)
         });
         let mut stale = false;
-        let patience = self.engine.queue.failures(&Key::Instance(self.key.clone())) < PATIENCE;
+        let patience = self.is_patient();
         for done in join_all(tries).await {
             match done {
                 Ok(beside) => {
