@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use krono_graph::{KindName, Kinds, KnownKind, mentioned_kinds};
 use krono_model::applyset::GroupKind;
-use krono_model::names;
+use krono_model::metadata::is_of_definition;
 use krono_schema::{Schema, SchemaType};
 use kube::api::{ApiResource, GroupVersionKind};
 use kube::core::discovery::Scope;
@@ -118,7 +118,7 @@ impl Catalogue {
         let (schema, is_defined) = match self.built_in.find(api_version, kind) {
             Some(known) => (Some(known.schema), false),
             None => match self.definition(&resource).await? {
-                Some(definition) => (schema(&definition, &resource.version), is_owned(&definition)),
+                Some(definition) => (schema(&definition, &resource.version), is_of_definition(&definition)),
                 None if self.is_aggregated(&resource).await? => {
                     (published::schema(&self.requests, &resource).await?, false)
                 }
@@ -198,11 +198,6 @@ pub(crate) fn mentions_group(definition: &Value, group: &str) -> bool {
         .any(|(version, _)| version.split_once('/').is_some_and(|(it, _)| it == group))
 }
 
-/// Whether a definition of krono's made the definition of a kind.
-fn is_owned(definition: &Value) -> bool {
-    definition["metadata"]["labels"][names::OWNED_LABEL] == "true"
-}
-
 /// The status of an instance keeps unknown fields for krono's own sake; its author declared all that others may use.
 fn close_status(schema: &mut Schema) {
     if let Some(status) = schema.properties.get_mut("status") {
@@ -239,7 +234,7 @@ fn schema(definition: &Value, version: &str) -> Option<Arc<Schema>> {
     let versions = definition["spec"]["versions"].as_array()?;
     let version = versions.iter().find(|it| it["name"] == version)?;
     let mut schema = Schema::from_value(version.pointer("/schema/openAPIV3Schema")?).ok()?;
-    if is_owned(definition) {
+    if is_of_definition(definition) {
         close_status(&mut schema);
     }
     Some(Arc::new(schema))
@@ -249,4 +244,30 @@ fn schema(definition: &Value, version: &str) -> Option<Arc<Schema>> {
 fn is_unknown(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 404)
         || matches!(error, kube::Error::Discovery(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use krono_model::metadata::{InstanceRef, Owner, instance_labels, resource_labels};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_the_kinds_of_definitions_have_fields_of_krono() {
+        let check = |labels: Value, expected: bool| {
+            let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+            let schema = json!({"type": "object", "properties": {"status": open}});
+            let versions = json!([{"name": "v1", "schema": {"openAPIV3Schema": schema}}]);
+            let crd = json!({"metadata": {"labels": labels}, "spec": {"versions": versions}});
+            let schema = super::schema(&crd, "v1").expect("a schema");
+            let status = &schema.properties["status"];
+            assert_eq!(status.properties.contains_key("currentRGDRevision"), expected, "{crd}");
+            assert_eq!(status.preserve_unknown_fields.is_none(), expected, "{crd}");
+        };
+        let owner = Owner { definition_name: "apps", definition_uid: "u-1" };
+        check(json!(instance_labels(&owner)), true);
+        check(json!(resource_labels(&InstanceRef::default(), "crd", None)), false);
+        check(json!({}), false);
+    }
 }

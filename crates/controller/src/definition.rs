@@ -11,13 +11,14 @@ use std::time::Duration;
 
 use krono_graph::KindName;
 use krono_history::retention::Freshness;
-use krono_planner::definition::{Action, Failure, Plan};
+use krono_planner::definition::{Action, Failure, Plan, Waiting};
 use krono_planner::replacing;
 use kube::api::ApiResource;
 use serde_json::{Value, json};
 
 use crate::cache::KindCache;
 use crate::engine::Engine;
+use crate::metrics::Count;
 use crate::queue::{Key, Outcome};
 use crate::refusal::Refusal;
 use crate::requests::Subresource;
@@ -96,6 +97,10 @@ async fn rounds(engine: &Engine, name: &Arc<str>) -> Outcome {
                 Refusal::Stale | Refusal::Absent | Refusal::Transient(_) => return Outcome::Retry,
                 Refusal::Rejected(words) => {
                     tracing::warn!(definition = &**name, "refused: {words}");
+                    if let Some(definition) = engine.definition(name) {
+                        let words = format!("the work on the definition does not go on: {words}");
+                        engine.complain(pass.key(), (pass.key(), &definition), words).await;
+                    }
                     return Outcome::Retry;
                 }
             },
@@ -187,6 +192,7 @@ impl Pass<'_> {
 
     /// The cache says when it is complete; unless it has become so meanwhile.
     fn wait_for(&self, cache: &KindCache) -> Outcome {
+        self.engine.metrics.revision(Count::RevisionAwaited, Some(("reason", "warming_up")));
         self.engine.router.wait(&cache.kind, self.key());
         if cache.read().is_ok() {
             self.engine.queue.add(self.key());
@@ -231,7 +237,13 @@ impl Pass<'_> {
             let pause = Duration::from_secs(u64::try_from(seconds).unwrap_or_default().max(1));
             engine.queue.add_later(self.key(), pause);
         }
-        let again = plan.waiting.is_some_and(krono_planner::definition::Waiting::needs_another_look);
+        let result = match plan.waiting {
+            None => "serve",
+            Some(Waiting::ValidGraph | Waiting::Failure) => "failed",
+            Some(_) => "wait",
+        };
+        engine.metrics.revision(Count::RevisionResolution, Some(("result", result)));
+        let again = plan.waiting.is_some_and(Waiting::needs_another_look);
         Ok(if again { Outcome::Retry } else { Outcome::Done })
     }
 

@@ -25,13 +25,15 @@ use crate::hindrances::Hindrances;
 use crate::kept::Kept;
 use crate::metrics::Metrics;
 use crate::options::Options;
-use crate::queue::{Key, Outcome, Queue};
+use crate::queue::{InstanceKey, Key, Outcome, Queue};
 use crate::requests::Requests;
 use crate::revisions::{self, Revisions};
 use crate::router::Router;
 use crate::serving::Serving;
 use crate::{definition, instance};
 
+/// The reason of events about what the API server refuses.
+const REFUSED: &str = "Refused";
 /// How often a kind that should be served soon is asked for.
 const MOST_PAUSES: usize = 10;
 
@@ -61,6 +63,8 @@ pub(crate) struct Engine {
     counted: Mutex<HashMap<Arc<str>, Instant>>,
     /// What was last told of a definition or an instance without anything being done.
     told: Mutex<HashMap<Key, Vec<String>>>,
+    /// By whose work and what it is about: what the API server refused of late, where no status can tell it.
+    refused: Mutex<HashMap<(Key, Key), String>>,
 }
 
 impl Engine {
@@ -84,6 +88,7 @@ impl Engine {
             kept: Kept::default(),
             counted: Mutex::default(),
             told: Mutex::default(),
+            refused: Mutex::default(),
             requests,
             queue,
             router,
@@ -101,10 +106,38 @@ impl Engine {
 
     /// Looks at what a key stands for.
     pub(crate) async fn reconcile(&self, key: &Key) -> Outcome {
-        match key {
+        let outcome = match key {
             Key::Definition(name) => definition::reconcile(self, name).await,
             Key::Fleet(definition) => fleet::reconcile(self, definition).await,
             Key::Instance(key) => instance::reconcile(self, key).await,
+        };
+        if matches!(outcome, Outcome::Done | Outcome::Later(_)) {
+            self.refused.lock().unwrap_or_else(PoisonError::into_inner).retain(|(by, _), _| by != key);
+        }
+        outcome
+    }
+
+    /// Tells by an event, once, what the API server refuses and no status can tell.
+    pub(crate) async fn complain(&self, by: Key, about: (Key, &Value), words: String) {
+        let (key, object) = about;
+        let before = {
+            let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+            refused.insert((by, key), words.clone())
+        };
+        if before.as_ref() != Some(&words) {
+            self.events.warn(object, REFUSED, words).await;
+        }
+    }
+
+    /// Counts a look that broke off.
+    pub(crate) fn broke_off(&self, key: &Key) {
+        match key {
+            Key::Definition(_) => self.metrics.broke_off(&definition::resource()),
+            Key::Fleet(definition) | Key::Instance(InstanceKey { definition, .. }) => {
+                if let Some(serving) = self.serving(definition) {
+                    self.metrics.broke_off(&serving.instances.resource);
+                }
+            }
         }
     }
 
@@ -216,7 +249,7 @@ impl Engine {
     /// Counts what waits.
     pub(crate) fn measure(&self) {
         let kinds = self.servings.read().unwrap_or_else(PoisonError::into_inner).len();
-        self.metrics.waiting(self.queue.len(), kinds);
+        self.metrics.waiting(self.queue.len(), kinds, self.caches.held().len());
     }
 
     /// The definition of that name.
@@ -302,7 +335,7 @@ impl Engine {
         let Ok(reading) = serving.instances.read() else { return };
         for (namespace, name) in reading.objects().names() {
             let definition = Arc::clone(&serving.name);
-            self.queue.add(Key::Instance(crate::queue::InstanceKey { definition, namespace, name }));
+            self.queue.add(Key::Instance(InstanceKey { definition, namespace, name }));
         }
     }
 }

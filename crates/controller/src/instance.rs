@@ -42,7 +42,7 @@ pub(crate) async fn reconcile(engine: &Engine, key: &InstanceKey) -> Outcome {
     let began = Instant::now();
     let outcome = rounds(engine, key, &serving).await;
     let kind = &serving.instances.resource;
-    engine.metrics.looked_at_instance(kind, began.elapsed(), outcome == Outcome::Retry);
+    engine.metrics.looked_at_instance(kind, began.elapsed(), outcome);
     outcome
 }
 
@@ -50,14 +50,14 @@ async fn rounds(engine: &Engine, key: &InstanceKey, serving: &Arc<Serving>) -> O
     let since = engine.hindrances.since(key);
     let (refused, beside) = (Refused { since, ..Refused::default() }, BTreeMap::new());
     let mut pass = Pass { engine, key, serving, refused, beside, issued: 0 };
-    for _ in 0..MOST_ROUNDS {
-        match pass.round().await {
+    for round in 0..MOST_ROUNDS {
+        match pass.round(round == 0).await {
             Round::Again => {}
             Round::End(outcome) => return outcome,
         }
     }
     tracing::warn!(definition = &*key.definition, name = key.name, "an instance does not come to rest");
-    Outcome::Retry
+    Outcome::Failed
 }
 
 struct Pass<'p> {
@@ -77,15 +77,18 @@ enum Round {
 }
 
 impl Pass<'_> {
-    async fn round(&mut self) -> Round {
+    async fn round(&mut self, is_first: bool) -> Round {
         let instance = match self.instance() {
             Ok(Some(instance)) => instance,
             Ok(None) => return Round::End(self.absent()),
             Err(incomplete) => return Round::End(self.wait(&incomplete, &[])),
         };
-        let Some(made) = Made::of(self.engine, self.serving, self.key, &instance) else {
-            return Round::End(Outcome::Done);
-        };
+        let made = Made::of(self.engine, self.serving, self.key, &instance);
+        if is_first {
+            let has_graph = made.as_ref().map(|it| it.graph.is_ok());
+            self.engine.metrics.resolved_graph(&self.serving.instances.resource, has_graph);
+        }
+        let Some(made) = made else { return Round::End(Outcome::Done) };
         let inventory = Inventory::read(&instance).ok().flatten().unwrap_or_default();
         let (catalogue, all) = (&self.engine.catalogue, &self.engine.caches);
         let graph = made.graph.as_deref().ok();
@@ -99,14 +102,20 @@ impl Pass<'_> {
         let Plan { actions, status, status_can_wait_until, interests, resting, retry, notices } =
             match self.plan(&instance, &caches, &made, rollback.as_ref()) {
                 Ok(plan) => plan,
-                Err(incomplete) => return Round::End(self.wait(&incomplete, &caches)),
+                Err(incomplete) => {
+                    if incomplete.complaint.is_some() && !self.is_patient() {
+                        self.complain(&instance, incomplete.to_string()).await;
+                    }
+                    return Round::End(self.wait(&incomplete, &caches));
+                }
             };
         self.engine.router.set_interests(self.key, interests);
         let by = rollback.and_then(|it| it.by);
         if actions.is_empty() {
             self.tell_once(&instance, notices, by.as_ref()).await;
             let outcome = match () {
-                () if retry => Outcome::Retry,
+                () if retry && self.is_only_hindered() => Outcome::Retry,
+                () if retry => Outcome::Failed,
                 () if resting.is_empty() => Outcome::Done,
                 () => Outcome::Later(self.engine.contests.pause(&resting)),
             };
@@ -125,6 +134,15 @@ impl Pass<'_> {
             self.tell(&instance, notices, by.as_ref()).await;
         }
         round
+    }
+
+    fn is_patient(&self) -> bool {
+        self.engine.queue.failures(&Key::Instance(self.key.clone())) < PATIENCE
+    }
+
+    /// Whether all that went wrong is that the API server cannot do now what it is asked for.
+    fn is_only_hindered(&self) -> bool {
+        !self.refused.is_empty() && !self.refused.is_lasting
     }
 
     /// The instance as one round sees it; nothing when there is none.
@@ -241,17 +259,28 @@ impl Pass<'_> {
             Err(error) => match Refusal::of(&error) {
                 Refusal::Absent => Outcome::Done,
                 Refusal::Stale => Outcome::Retry,
-                Refusal::Transient(words) | Refusal::Rejected(words) => {
-                    self.engine.hindrances.begin(self.key);
-                    tracing::warn!(
-                        definition = &*self.key.definition,
-                        name = self.key.name,
-                        "status refused: {words}"
-                    );
+                Refusal::Transient(words) => {
+                    self.status_refused(&words);
                     Outcome::Retry
+                }
+                Refusal::Rejected(words) => {
+                    self.status_refused(&words);
+                    self.complain(instance, format!("the status is not written: {words}")).await;
+                    Outcome::Failed
                 }
             },
         }
+    }
+
+    async fn complain(&self, instance: &Value, words: String) {
+        let key = Key::Instance(self.key.clone());
+        self.engine.complain(key.clone(), (key, instance), words).await;
+    }
+
+    fn status_refused(&self, words: &str) {
+        self.engine.hindrances.begin(self.key);
+        let (definition, name) = (&*self.key.definition, &self.key.name);
+        tracing::warn!(definition, name, "status refused: {words}");
     }
 
     /// Nothing is refused, and all is told.
@@ -279,7 +308,7 @@ impl Pass<'_> {
             perform::perform(perform::Place { engine, serving, key, caches }, action)
         });
         let mut stale = false;
-        let patience = self.engine.queue.failures(&Key::Instance(self.key.clone())) < PATIENCE;
+        let patience = self.is_patient();
         for done in join_all(tries).await {
             match done {
                 Ok(beside) => {

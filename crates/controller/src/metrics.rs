@@ -1,17 +1,21 @@
 //! What is counted, under kro's names.
 
 mod propagation;
+mod table;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use kube::api::ApiResource;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+
+use crate::queue::Outcome;
+
+pub(crate) use table::Count;
+use table::{Size, Table, Time};
 
 type Labels = Vec<(&'static str, String)>;
 type Histograms = Family<Labels, Histogram, fn() -> Histogram>;
@@ -20,76 +24,17 @@ type Histograms = Family<Labels, Histogram, fn() -> Histogram>;
 #[derive(Clone)]
 pub struct Metrics {
     registry: Arc<Registry>,
-    instance_reconciles: Family<Labels, Counter>,
-    instance_reconcile_errors: Family<Labels, Counter>,
-    instance_reconcile_durations: Histograms,
-    instance_state_transitions: Family<Labels, Counter>,
-    graph_builds: Family<Labels, Counter>,
-    graph_build_errors: Family<Labels, Counter>,
-    graph_build_durations: Histograms,
-    definition_state_transitions: Family<Labels, Counter>,
-    queue_length: Gauge,
-    served_kinds: Gauge,
+    table: Table,
     propagation: propagation::Propagation,
 }
 
 impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::default();
-        let mut counted = |name: &str, help: &str| {
-            let counter = Family::<Labels, Counter>::default();
-            registry.register(name, help, counter.clone());
-            counter
-        };
-        let instance_reconciles = counted("instance_reconcile", "Looks at instances");
-        let instance_reconcile_errors = counted(
-            "instance_reconcile_errors",
-            "Looks at instances that are to be repeated because of an error",
-        );
-        let instance_state_transitions =
-            counted("instance_state_transitions", "Changes of status.state of instances");
-        let graph_builds = counted("rgd_graph_build", "Compilations of definitions");
-        let graph_build_errors =
-            counted("rgd_graph_build_errors", "Compilations of definitions that found mistakes");
-        let definition_state_transitions =
-            counted("rgd_state_transitions", "Changes of status.state of definitions");
-        let mut timed = |name: &str, help: &str| {
-            let histogram = Histograms::new_with_constructor(histogram);
-            registry.register(name, help, histogram.clone());
-            histogram
-        };
-        let instance_reconcile_durations =
-            timed("instance_reconcile_duration_seconds", "How long looks at instances take");
-        let graph_build_durations = timed("rgd_graph_build_duration_seconds", "How long compilations take");
-        let mut measured = |name: &str, help: &str| {
-            let gauge = Gauge::default();
-            registry.register(name, help, gauge.clone());
-            gauge
-        };
-        let queue_length =
-            measured("dynamic_controller_queue_length", "Definitions and instances that wait for a look");
-        let served_kinds = measured("dynamic_controller_gvr_count", "Kinds whose instances are looked after");
+        let table = Table::registered(&mut registry);
         let propagation = propagation::Propagation::registered(&mut registry);
-        Self {
-            registry: Arc::new(registry),
-            instance_reconciles,
-            instance_reconcile_errors,
-            instance_reconcile_durations,
-            instance_state_transitions,
-            graph_builds,
-            graph_build_errors,
-            graph_build_durations,
-            definition_state_transitions,
-            queue_length,
-            served_kinds,
-            propagation,
-        }
+        Self { registry: Arc::new(registry), table, propagation }
     }
-}
-
-/// From a tenth of a millisecond to some seconds.
-fn histogram() -> Histogram {
-    Histogram::new(exponential_buckets(0.0001, 4.0, 10))
 }
 
 impl Metrics {
@@ -102,32 +47,71 @@ impl Metrics {
         text
     }
 
-    pub(crate) fn looked_at_instance(&self, of: &ApiResource, took: Duration, failed: bool) {
+    /// What is tried again because others wrote, or because something is not known yet, is no error.
+    pub(crate) fn looked_at_instance(&self, of: &ApiResource, took: Duration, outcome: Outcome) {
         let labels = vec![("gvr", shown(of))];
-        self.instance_reconciles.get_or_create(&labels).inc();
-        self.instance_reconcile_durations.get_or_create(&labels).observe(took.as_secs_f64());
-        if failed {
-            self.instance_reconcile_errors.get_or_create(&labels).inc();
+        for count in [Count::InstanceReconcile, Count::Reconcile] {
+            self.table.count(count, &labels);
+        }
+        for time in [Time::InstanceReconcile, Time::Reconcile] {
+            self.table.time(time, &labels, took.as_secs_f64());
+        }
+        if outcome == Outcome::Failed {
+            self.table.count(Count::InstanceError, &labels);
+        }
+        let again = match outcome {
+            Outcome::Done => return,
+            Outcome::Later(_) => "requeue_after",
+            Outcome::Retry | Outcome::Failed => "rate_limited",
+        };
+        self.table.count(Count::Requeue, &vec![("gvr", shown(of)), ("type", again.to_owned())]);
+    }
+
+    /// Whether an instance has a graph: nothing while its revision is not decided.
+    pub(crate) fn resolved_graph(&self, of: &ApiResource, has_graph: Option<bool>) {
+        let gvr = ("gvr", shown(of));
+        match has_graph {
+            None => self.table.count(Count::GraphPending, &vec![gvr]),
+            Some(true) => self.table.count(Count::GraphResolved, &vec![gvr]),
+            Some(false) => {
+                self.table
+                    .count(Count::GraphUnresolved, &vec![gvr, ("reason", "ResolutionFailed".to_owned())]);
+            }
         }
     }
 
     pub(crate) fn instance_state_changed(&self, of: &ApiResource, from: &str, to: &str) {
         let labels = vec![("gvr", shown(of)), ("from_state", from.to_owned()), ("to_state", to.to_owned())];
-        self.instance_state_transitions.get_or_create(&labels).inc();
+        self.table.count(Count::InstanceState, &labels);
+    }
+
+    pub(crate) fn broke_off(&self, of: &ApiResource) {
+        self.table.count(Count::Panic, &vec![("gvr", shown(of))]);
     }
 
     pub(crate) fn compiled(&self, definition: &str, took: Duration, failed: bool) {
         let labels = vec![("name", definition.to_owned())];
-        self.graph_builds.get_or_create(&labels).inc();
-        self.graph_build_durations.get_or_create(&labels).observe(took.as_secs_f64());
+        self.table.count(Count::GraphBuild, &labels);
+        self.table.time(Time::GraphBuild, &labels, took.as_secs_f64());
         if failed {
-            self.graph_build_errors.get_or_create(&labels).inc();
+            self.table.count(Count::GraphBuildError, &labels);
         }
     }
 
     pub(crate) fn definition_state_changed(&self, definition: &str, from: &str, to: &str) {
         let labels = vec![("name", definition.to_owned()), ("from", from.to_owned()), ("to", to.to_owned())];
-        self.definition_state_transitions.get_or_create(&labels).inc();
+        self.table.count(Count::DefinitionState, &labels);
+    }
+
+    pub(crate) fn deleted_definition(&self, definition: &str, took: Duration) {
+        let labels = vec![("name", definition.to_owned())];
+        self.table.count(Count::DefinitionDeleted, &labels);
+        self.table.time(Time::DefinitionDeletion, &labels, took.as_secs_f64());
+    }
+
+    /// Something about revisions, which kro gives one label or none.
+    pub(crate) fn revision(&self, of: Count, label: Option<(&'static str, &str)>) {
+        self.table.count(of, &label.into_iter().map(|(name, value)| (name, value.to_owned())).collect());
     }
 
     /// How far the propagation of a definition has come.
@@ -135,9 +119,10 @@ impl Metrics {
         &self.propagation
     }
 
-    pub(crate) fn waiting(&self, keys: usize, kinds: usize) {
-        self.queue_length.set(i64::try_from(keys).unwrap_or(i64::MAX));
-        self.served_kinds.set(i64::try_from(kinds).unwrap_or(i64::MAX));
+    pub(crate) fn waiting(&self, keys: usize, kinds: usize, watches: usize) {
+        for (size, number) in [(Size::Queue, keys), (Size::Kinds, kinds), (Size::Watches, watches)] {
+            self.table.measure(size, number);
+        }
     }
 }
 
@@ -160,14 +145,39 @@ mod tests {
             kind: "App".into(),
             plural: "apps".into(),
         };
-        metrics.looked_at_instance(&apps, Duration::from_millis(2), true);
+        let took = Duration::from_millis(2);
+        let pause = Outcome::Later(Duration::from_secs(1));
+        for outcome in [Outcome::Done, pause, Outcome::Retry, Outcome::Retry, Outcome::Failed] {
+            metrics.looked_at_instance(&apps, took, outcome);
+        }
+        for has_graph in [None, Some(false), Some(true)] {
+            metrics.resolved_graph(&apps, has_graph);
+        }
         metrics.instance_state_changed(&apps, "", "ACTIVE");
-        metrics.waiting(3, 1);
+        metrics.broke_off(&apps);
+        metrics.deleted_definition("apps", took);
+        metrics.revision(Count::RevisionIssued, Some(("reason", "spec_changed")));
+        metrics.revision(Count::RevisionPruned, None);
+        metrics.waiting(3, 1, 7);
         let text = metrics.text();
         let check = |line: &str| assert!(text.lines().any(|it| it == line), "{line} is not in {text}");
-        check("instance_reconcile_total{gvr=\"kro.run/v1, Resource=apps\"} 1");
+        check("instance_reconcile_total{gvr=\"kro.run/v1, Resource=apps\"} 5");
         check("instance_reconcile_errors_total{gvr=\"kro.run/v1, Resource=apps\"} 1");
-        check("instance_reconcile_duration_seconds_count{gvr=\"kro.run/v1, Resource=apps\"} 1");
+        check("instance_reconcile_duration_seconds_count{gvr=\"kro.run/v1, Resource=apps\"} 5");
+        check("instance_graph_resolution_success_total{gvr=\"kro.run/v1, Resource=apps\"} 1");
+        check("instance_graph_resolution_pending_total{gvr=\"kro.run/v1, Resource=apps\"} 1");
+        check(
+            "instance_graph_resolution_failures_total{gvr=\"kro.run/v1, Resource=apps\",reason=\"ResolutionFailed\"} 1",
+        );
+        check("dynamic_controller_reconcile_total{gvr=\"kro.run/v1, Resource=apps\"} 5");
+        check("dynamic_controller_requeue_total{gvr=\"kro.run/v1, Resource=apps\",type=\"rate_limited\"} 3");
+        check("dynamic_controller_requeue_total{gvr=\"kro.run/v1, Resource=apps\",type=\"requeue_after\"} 1");
+        check("dynamic_controller_reconcile_panics_total{gvr=\"kro.run/v1, Resource=apps\"} 1");
         check("dynamic_controller_queue_length 3");
+        check("dynamic_controller_watch_count 7");
+        check("rgd_deletions_total{name=\"apps\"} 1");
+        check("rgd_deletion_duration_seconds_count{name=\"apps\"} 1");
+        check("rgd_graph_revision_issue_total{reason=\"spec_changed\"} 1");
+        check("rgd_graph_revision_gc_deleted_total{} 1");
     }
 }

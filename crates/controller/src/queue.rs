@@ -41,6 +41,8 @@ pub(crate) enum Outcome {
     Later(Duration),
     /// It should be tried again, each time a little later.
     Retry,
+    /// The same, because something is wrong and not just in somebody's way.
+    Failed,
 }
 
 /// Keys in the order of asking, each once, none worked on twice at a time; no key is ever dropped.
@@ -108,7 +110,7 @@ impl Queue {
                 state.failures.remove(key);
                 state.add_at(key.clone(), Instant::now() + pause);
             }
-            Outcome::Retry => {
+            Outcome::Retry | Outcome::Failed => {
                 let failures = state.failures.entry(key.clone()).or_default();
                 *failures = failures.saturating_add(1);
                 let pause = backoff::after(*failures);

@@ -96,8 +96,8 @@ impl Router {
         self.lock().waiting.entry(kind.clone()).or_default().insert(key);
     }
 
-    /// All objects of a kind are known.
-    pub(crate) fn complete(&self, kind: &KindName) {
+    /// All objects of a kind are known, or why they are not.
+    pub(crate) fn look_again(&self, kind: &KindName) {
         let keys = self.lock().waiting.remove(kind);
         keys.into_iter().flatten().for_each(|key| self.queue.add(key));
     }

@@ -89,7 +89,8 @@ fn begin(engine: &Arc<Engine>, key: Key, work: &mut JoinSet<()>) {
         // A panic is a bug, and no reason to forget an instance.
         let outcome = worker.await.unwrap_or_else(|error| {
             tracing::error!(?key, %error, "the work on a key broke off");
-            Outcome::Retry
+            engine.broke_off(&key);
+            Outcome::Failed
         });
         engine.queue.finish(&key, outcome);
     });

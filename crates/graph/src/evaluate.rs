@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use krono_cel::{Bindings, Env, EvalError, Val};
 use serde_json::{Map, Value};
 
+use crate::budget::Budget;
 use crate::compile::INSTANCE;
 use crate::graph::{CompiledGraph, KindName, Node};
 use crate::shape::FillError;
@@ -190,13 +191,15 @@ struct Pass<'a> {
     values: Vec<Option<Val<'a>>>,
     /// Who makes which object.
     made: BTreeMap<(KindName, String, String), usize>,
+    budget: Budget,
 }
 
 impl<'a> Pass<'a> {
     fn new(graph: &'a CompiledGraph, instance: &'a Value, observed: &'a dyn Observed) -> Self {
         let count = graph.nodes.len();
         let (states, values) = (vec![None; count], vec![None; count]);
-        Self { graph, instance, observed, states, values, made: BTreeMap::new() }
+        let (made, budget) = (BTreeMap::new(), Budget::default());
+        Self { graph, instance, observed, states, values, made, budget }
     }
 
     fn run(&mut self) {
@@ -256,7 +259,7 @@ impl<'a> Pass<'a> {
                 return Err(NodeState::Waiting { on });
             }
             let bindings = self.bindings(&node.env);
-            match readiness::verdict(condition, &bindings) {
+            match readiness::verdict(condition, &bindings, &self.budget) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
                 Err(error) => {

@@ -11,6 +11,7 @@ use krono_cel::{
     advice,
 };
 
+use crate::budget::Budget;
 use crate::diagnostic::Diagnostics;
 
 /// More names than this are no help.
@@ -60,8 +61,12 @@ impl Expression {
         self.tests_presence
     }
 
-    pub(crate) fn evaluate<'a>(&'a self, bindings: &Bindings<'a>) -> Result<Val<'a>, EvalError> {
-        self.program.eval(bindings)
+    pub(crate) fn evaluate<'a>(
+        &'a self,
+        bindings: &Bindings<'a>,
+        budget: &Budget,
+    ) -> Result<Val<'a>, EvalError> {
+        budget.evaluate(&self.program, bindings)
     }
 }
 

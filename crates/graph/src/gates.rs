@@ -11,6 +11,7 @@ use krono_cel::{Env, ObjectType, Type, Val};
 use krono_schema::Path;
 use serde_json::Value;
 
+use crate::budget::Budget;
 use crate::compile::ELEMENT;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::{Expression, Expressions};
@@ -136,7 +137,7 @@ fn never(expression: &Expression, env: &Env) -> Option<String> {
     if !expression.variables().is_empty() {
         return None;
     }
-    match expression.evaluate(&env.bindings()) {
+    match expression.evaluate(&env.bindings(), &Budget::default()) {
         Ok(Val::Bool(true)) => None,
         Ok(_) => Some("is never true, so that the resource would never change".to_owned()),
         Err(error) => Some(format!("never has a value: {}", error.message())),

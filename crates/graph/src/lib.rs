@@ -2,6 +2,7 @@
 //!
 //! Pure: no clock, no randomness, no files, no network. Nothing here panics on any input.
 
+mod budget;
 mod compile;
 mod cure;
 mod diagnostic;

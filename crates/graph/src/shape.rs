@@ -6,6 +6,7 @@ use krono_cel::library::kro::Omit;
 use krono_cel::{Bindings, EvalError};
 use serde_json::{Map, Value};
 
+use crate::budget::Budget;
 use crate::expression::Expression;
 
 /// A value whose expressions are compiled.
@@ -44,14 +45,20 @@ pub struct FillError {
 
 impl Shape {
     /// The value; none where `omit()` takes it away.
-    pub(crate) fn fill<'a>(&'a self, bindings: &Bindings<'a>) -> Result<Option<Value>, FillError> {
+    pub(crate) fn fill<'a>(
+        &'a self,
+        bindings: &Bindings<'a>,
+        budget: &Budget,
+    ) -> Result<Option<Value>, FillError> {
         let at_root = |error| FillError { path: String::new(), error };
         match self {
-            Self::Literal(value) => Ok(Some(value.clone())),
-            Self::Object(fields) => fill_object(fields, bindings).map(Some),
-            Self::List(elements) => fill_list(elements, bindings).map(Some),
-            Self::Expression(expression) => value_of(expression, bindings).map_err(at_root),
-            Self::Text(parts) => text_of(parts, bindings).map(Value::String).map(Some).map_err(at_root),
+            Self::Literal(value) => budget.copy(value).map(Some).map_err(at_root),
+            Self::Object(fields) => fill_object(fields, bindings, budget).map(Some),
+            Self::List(elements) => fill_list(elements, bindings, budget).map(Some),
+            Self::Expression(expression) => value_of(expression, bindings, budget).map_err(at_root),
+            Self::Text(parts) => {
+                text_of(parts, bindings, budget).map(Value::String).map(Some).map_err(at_root)
+            }
         }
     }
 
@@ -108,34 +115,50 @@ impl Shape {
     }
 }
 
-fn fill_object<'a>(fields: &'a [(String, Shape)], bindings: &Bindings<'a>) -> Result<Value, FillError> {
+fn fill_object<'a>(
+    fields: &'a [(String, Shape)],
+    bindings: &Bindings<'a>,
+    budget: &Budget,
+) -> Result<Value, FillError> {
     let mut object = Map::new();
     for (name, shape) in fields {
-        if let Some(value) = shape.fill(bindings).map_err(|error| error.within(name))? {
+        if let Some(value) = shape.fill(bindings, budget).map_err(|error| error.within(name))? {
             object.insert(name.clone(), value);
         }
     }
     Ok(Value::Object(object))
 }
 
-fn fill_list<'a>(elements: &'a [Shape], bindings: &Bindings<'a>) -> Result<Value, FillError> {
+fn fill_list<'a>(
+    elements: &'a [Shape],
+    bindings: &Bindings<'a>,
+    budget: &Budget,
+) -> Result<Value, FillError> {
     let fill = |(index, shape): (usize, &'a Shape)| {
-        shape.fill(bindings).map_err(|error| error.within(&format!("[{index}]"))).transpose()
+        shape.fill(bindings, budget).map_err(|error| error.within(&format!("[{index}]"))).transpose()
     };
     elements.iter().enumerate().filter_map(fill).collect::<Result<_, _>>().map(Value::Array)
 }
 
-fn value_of<'a>(expression: &'a Expression, bindings: &Bindings<'a>) -> Result<Option<Value>, EvalError> {
-    let value = expression.evaluate(bindings)?;
-    if Omit::is(&value) { Ok(None) } else { value.to_json().map(Some) }
+fn value_of<'a>(
+    expression: &'a Expression,
+    bindings: &Bindings<'a>,
+    budget: &Budget,
+) -> Result<Option<Value>, EvalError> {
+    let value = expression.evaluate(bindings, budget)?;
+    if Omit::is(&value) { Ok(None) } else { budget.write(&value).map(Some) }
 }
 
-fn text_of<'a>(parts: &'a [TextPart], bindings: &Bindings<'a>) -> Result<String, EvalError> {
+fn text_of<'a>(parts: &'a [TextPart], bindings: &Bindings<'a>, budget: &Budget) -> Result<String, EvalError> {
     let mut text = String::new();
+    let mut add = |part: &str| {
+        text.push_str(part);
+        budget.keep(part.len())
+    };
     for part in parts {
         match part {
-            TextPart::Literal(literal) => text.push_str(literal),
-            TextPart::Expression(expression) => text.push_str(expression.evaluate(bindings)?.text()?),
+            TextPart::Literal(literal) => add(literal)?,
+            TextPart::Expression(expression) => add(expression.evaluate(bindings, budget)?.text()?)?,
         }
     }
     Ok(text)

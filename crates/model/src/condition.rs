@@ -51,6 +51,18 @@ pub struct Condition {
 }
 
 impl Condition {
+    /// A condition that nobody has seen yet.
+    pub fn new(condition_type: &str, status: Status, reason: String, message: String) -> Self {
+        Self {
+            condition_type: condition_type.to_owned(),
+            status,
+            reason: Some(reason),
+            message: Some(message),
+            last_transition_time: None,
+            observed_generation: 0,
+        }
+    }
+
     /// Reads a condition; `None` when it has no type or no such status exists.
     pub fn from_value(value: &Value) -> Option<Self> {
         let text = |key: &str| value[key].as_str().map(str::to_owned);

@@ -15,6 +15,13 @@ pub const FIELDS_IGNORED: &str = "FieldsIgnored";
 /// Changes of resources that are there have to wait for `propagateWhen`; there only when that is so.
 pub const RESOURCE_GATED: &str = "ResourceGated";
 
+/// Some of the author's status fields or conditions cannot be made; there only when that is so.
+pub const STATUS_INVALID: &str = "StatusInvalid";
+
+/// Conditions that are there only when there is something to say.
+pub const OCCASIONAL: &[&str] =
+    &[ASSIGNED, FIELDS_IGNORED, crate::definition::ROLLBACK_REFUSED, RESOURCE_GATED, STATUS_INVALID];
+
 /// What [`crate::condition::READY`] of an instance depends on.
 pub const DEPENDENTS: &[&str] = &[INSTANCE_MANAGED, GRAPH_RESOLVED, RESOURCES_READY];
 

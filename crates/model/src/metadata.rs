@@ -25,6 +25,12 @@ pub fn instance_labels(owner: &Owner<'_>) -> BTreeMap<String, String> {
     ])
 }
 
+/// Whether an object is the CRD or an instance of a definition; what instances make is owned too, and names none.
+pub fn is_of_definition(object: &Value) -> bool {
+    let labels = &object["metadata"]["labels"];
+    labels[names::OWNED_LABEL] == "true" && labels[names::DEFINITION_NAME_LABEL].is_string()
+}
+
 /// Kinds that hold data, or that others live in: their objects stay unless the author says otherwise (V25).
 const RETAINED: [(&str, &str); 4] = [
     ("v1", "PersistentVolumeClaim"),
@@ -103,6 +109,23 @@ pub fn resource_labels(
     all
 }
 
+/// The keys of all labels that a resource can have; see [`resource_labels`].
+pub const RESOURCE_LABELS: [&str; 13] = [
+    names::MANAGED_BY_LABEL,
+    names::APPLYSET_PART_OF_LABEL,
+    names::COLLECTION_INDEX_LABEL,
+    names::COLLECTION_SIZE_LABEL,
+    names::INSTANCE_GROUP_LABEL,
+    names::INSTANCE_ID_LABEL,
+    names::INSTANCE_KIND_LABEL,
+    names::INSTANCE_NAME_LABEL,
+    names::INSTANCE_NAMESPACE_LABEL,
+    names::INSTANCE_VERSION_LABEL,
+    names::KRO_VERSION_LABEL,
+    names::NODE_ID_LABEL,
+    names::OWNED_LABEL,
+];
+
 /// Whether its user wants the instance left alone for now.
 pub fn is_suspended(instance: &Value) -> bool {
     let wish = object::annotation(instance, names::RECONCILE_ANNOTATION).unwrap_or_default();
@@ -146,6 +169,8 @@ mod tests {
             "kro.run/owned": "true",
         });
         assert_eq!(json!(written), expected);
+        assert!(written.keys().eq(RESOURCE_LABELS.iter()), "{written:?}");
+        assert!(!is_of_definition(&json!({"metadata": {"labels": written}})));
     }
 
     #[test]
@@ -174,6 +199,7 @@ mod tests {
             "kro.run/resource-graph-definition-name": "web",
         });
         assert_eq!(json!(written), expected);
+        assert!(is_of_definition(&json!({"metadata": {"labels": written}})));
     }
 
     #[test]

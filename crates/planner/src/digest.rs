@@ -189,7 +189,8 @@ impl Hash {
     }
 }
 
-fn is_owner_stamped(annotations: &Value) -> bool {
+/// Whether an object is stamped as one that is itself an instance.
+pub(crate) fn is_owner_stamped(annotations: &Value) -> bool {
     let mut keys = annotations.as_object().into_iter().flatten().map(|(key, _)| key);
     keys.any(|it| it.starts_with(names::OWNER_STAMP_PREFIX))
 }

@@ -131,7 +131,8 @@ pub struct Refused {
 }
 
 impl Refused {
-    fn is_empty(&self) -> bool {
+    /// Whether nothing was.
+    pub fn is_empty(&self) -> bool {
         self.instance.is_none() && self.resources.is_empty()
     }
 }

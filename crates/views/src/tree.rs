@@ -1,5 +1,7 @@
 //! Objects and what was made for them.
 
+use krono_model::condition::READY;
+use krono_model::instance::STATUS_INVALID;
 use krono_model::names;
 use serde_json::Value;
 
@@ -25,7 +27,7 @@ pub struct Row {
     pub node: String,
     /// How it is.
     pub health: Health,
-    /// What its `Ready` condition says, when it is not ready.
+    /// What its `Ready` condition says, when it is not ready; else what of its status cannot be told.
     pub message: String,
 }
 
@@ -64,9 +66,10 @@ fn row(object: &Value, lead: String, namespace: &str) -> Row {
 }
 
 fn message(object: &Value) -> String {
-    let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
-    let ready = conditions.into_iter().find(|it| it["type"] == "Ready" && it["status"] != "True");
-    ready.and_then(|it| it["message"].as_str()).unwrap_or_default().to_owned()
+    let conditions = object["status"]["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let unready = conditions.iter().find(|it| it["type"] == READY && it["status"] != "True");
+    let untold = || conditions.iter().find(|it| it["type"] == STATUS_INVALID);
+    unready.or_else(untold).and_then(|it| it["message"].as_str()).unwrap_or_default().to_owned()
 }
 
 /// The order in which resources are made; those of one node by their place in it.
@@ -91,6 +94,19 @@ mod tests {
         let metadata = json!({"name": kind.to_lowercase(), "namespace": namespace,
             "labels": {names::NODE_ID_LABEL: kind}, "annotations": {names::APPLY_ORDER_ANNOTATION: order}});
         Branch { object: json!({"kind": kind, "metadata": metadata}), made }
+    }
+
+    #[test]
+    fn behaviour_35_conditions_that_cannot_be_made_are_told() {
+        let mut root = branch("App", "here", "", Vec::new());
+        let said = |of: &str, status: &str| json!({"type": of, "status": status, "message": of});
+        let mut check = |ready: &str, expected: &str| {
+            let conditions = json!([said("StatusInvalid", "True"), said("Ready", ready)]);
+            root.object["status"] = json!({"conditions": conditions});
+            assert_eq!(rows(&root)[0].message, expected);
+        };
+        check("True", "StatusInvalid");
+        check("False", "Ready");
     }
 
     #[test]

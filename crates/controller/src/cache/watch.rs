@@ -211,9 +211,19 @@ impl Watch {
                 Ok(event) => self.take(event, &mut unlisted),
                 Err(error) => {
                     tracing::debug!(kind = self.kind.kind, %error, "watch interrupted");
-                    write(&self.state).complaint = Some(crate::refusal::words(&error));
+                    self.complain(crate::refusal::words(&error));
                 }
             }
+        }
+    }
+
+    /// Whoever waits for the objects is told why they do not come.
+    fn complain(&self, words: String) {
+        let mut state = write(&self.state);
+        let first = state.complaint.replace(words).is_none() && !state.complete;
+        drop(state);
+        if first {
+            self.router.look_again(&self.kind);
         }
     }
 
@@ -247,7 +257,7 @@ impl Watch {
                     }
                 }
                 drop(state);
-                self.router.complete(&self.kind);
+                self.router.look_again(&self.kind);
             }
         }
     }

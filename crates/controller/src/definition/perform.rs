@@ -1,6 +1,7 @@
 //! One action of a plan for a definition.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use krono_history::issue::Named;
 use krono_planner::definition::{Action, letting_go};
@@ -10,6 +11,7 @@ use serde_json::Value;
 use super::observe::Observed;
 use super::{Failed, INSTALLER, crd_resource, resource};
 use crate::engine::Engine;
+use crate::metrics::Count;
 use crate::queue::Key;
 use crate::refusal::Refusal;
 use crate::requests::Subresource;
@@ -45,7 +47,11 @@ pub(super) async fn perform(engine: &Engine, observed: &Observed, action: Action
             return heard(place.patch_definition(&patch, Subresource::None).await, Failed::Revision);
         }
         Action::CreateRevision(object) => {
-            return heard(place.create_revision(&object).await, Failed::Revision);
+            let created = place.create_revision(&object).await;
+            if created.is_ok() {
+                place.issued();
+            }
+            return heard(created, Failed::Revision);
         }
         Action::PatchRevision { name, patch } => {
             return heard(place.patch_revision(&name, &patch, Subresource::None).await, Failed::Revision);
@@ -54,7 +60,10 @@ pub(super) async fn perform(engine: &Engine, observed: &Observed, action: Action
             return heard(place.patch_revision(&name, &patch, Subresource::Status).await, Failed::Revision);
         }
         Action::DeleteRevision { name, uid } => {
-            return heard(place.delete_revision(&name, &uid).await, Failed::Revision);
+            let deleted = place.delete_revision(&name, &uid).await;
+            let count = if deleted.is_ok() { Count::RevisionPruned } else { Count::RevisionNotPruned };
+            engine.metrics.revision(count, None);
+            return heard(deleted, Failed::Revision);
         }
         Action::DeleteInstance { namespace, name, uid } => {
             return heard(place.delete_instance(namespace, name, &uid).await, Failed::Controller);
@@ -90,6 +99,11 @@ impl Place<'_> {
         let of = ("", &*self.observed.name);
         self.engine.requests.merge(&resource(), of, patch, Subresource::None).await?;
         self.engine.definitions().forget("", &self.observed.name, &self.by());
+        let since = self.observed.definition["metadata"]["deletionTimestamp"].as_str();
+        let since = since.and_then(|it| it.parse().ok());
+        let took = since.map(|it| crate::clock::timestamp().duration_since(it));
+        let took = took.and_then(|it| Duration::try_from(it).ok()).unwrap_or_default();
+        self.engine.metrics.deleted_definition(&self.observed.name, took);
         Ok(())
     }
 
@@ -97,6 +111,14 @@ impl Place<'_> {
         let answer = self.engine.requests.create(&revisions::resource(), object, INSTALLER).await?;
         self.engine.revisions().answer(answer, None, &self.by());
         Ok(())
+    }
+
+    /// Counts a revision that was made.
+    fn issued(&self) {
+        let is_first = self.observed.revisions.history.latest().is_none();
+        let reason = if is_first { "no_revision" } else { "spec_changed" };
+        self.engine.metrics.revision(Count::RevisionIssued, Some(("reason", reason)));
+        self.engine.metrics.revision(Count::RevisionResolution, Some(("result", "issue")));
     }
 
     async fn patch_revision(&self, name: &str, patch: &Value, subresource: Subresource) -> kube::Result<()> {

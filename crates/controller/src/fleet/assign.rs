@@ -156,8 +156,14 @@ async fn write(
         Err(error) => match Refusal::of(&error) {
             Refusal::Absent => Outcome::Done,
             Refusal::Stale => Outcome::Retry,
-            Refusal::Transient(words) | Refusal::Rejected(words) => {
+            Refusal::Transient(words) => {
                 tracing::warn!(definition = &*key.definition, name = key.name, "assignment refused: {words}");
+                Outcome::Retry
+            }
+            Refusal::Rejected(words) => {
+                let by = Key::Fleet(Arc::clone(&serving.name));
+                let words = format!("the revision of the instance is not written: {words}");
+                engine.complain(by, (Key::Instance(key.clone()), decision.instance), words).await;
                 Outcome::Retry
             }
         },

@@ -158,7 +158,7 @@ async fn perform(engine: &Engine, serving: &Serving, step: Step) -> Result<(), O
         Step::PatchRevision { name, patch } => {
             let resource = revisions::resource();
             let answer = engine.requests.merge(&resource, ("", &name), &patch, Subresource::None).await;
-            let answer = answer.map_err(|error| refused(serving, &error))?;
+            let answer = heard(engine, serving, answer).await?;
             engine.revisions().answer(answer, None, &by(serving));
             Ok(())
         }
@@ -172,7 +172,7 @@ async fn patch_definition(
     subresource: Subresource,
 ) -> Result<(), Outcome> {
     let answer = engine.requests.merge(&resource(), ("", &serving.name), patch, subresource).await;
-    let answer = answer.map_err(|error| refused(serving, &error))?;
+    let answer = heard(engine, serving, answer).await?;
     engine.definitions().answer(answer, None, &by(serving));
     Ok(())
 }
@@ -182,12 +182,22 @@ fn by(serving: &Serving) -> Key {
 }
 
 /// What was written by others meanwhile comes with a watch, and what the server does not want now it may want later.
-fn refused(serving: &Serving, error: &kube::Error) -> Outcome {
-    match Refusal::of(error) {
+async fn heard(engine: &Engine, serving: &Serving, answer: kube::Result<Value>) -> Result<Value, Outcome> {
+    let error = match answer {
+        Ok(answer) => return Ok(answer),
+        Err(error) => error,
+    };
+    match Refusal::of(&error) {
         Refusal::Stale | Refusal::Absent => {}
-        Refusal::Transient(words) | Refusal::Rejected(words) => {
+        Refusal::Transient(words) => {
             tracing::warn!(definition = &*serving.name, "propagation refused: {words}");
         }
+        Refusal::Rejected(words) => {
+            if let Some(definition) = engine.definition(&serving.name) {
+                let words = format!("the propagation does not go on: {words}");
+                engine.complain(by(serving), (by(serving), &definition), words).await;
+            }
+        }
     }
-    Outcome::Retry
+    Err(Outcome::Retry)
 }

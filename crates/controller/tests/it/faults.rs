@@ -205,6 +205,48 @@ async fn what_happens_while_watches_are_broken_is_made_up_for() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_server_refuses_and_no_status_can_tell_is_told_by_an_event() {
+    let world = World::start().await;
+    let refused = |world: &World, method: &'static str, part: &'static str| {
+        world.line.break_with(move |it| {
+            (it.starts_with(method) && it.contains(part)).then_some(Fault::Refused(403))
+        });
+    };
+    refused(&world, "GET", "/configmaps?");
+    world.define(&definition("App", "spec: {text: string}", &config_map("one", "text: one", ""))).await;
+    world.instance("App a", "text: one").await;
+    world.quiet().await;
+    let of_kind =
+        "Warning Refused: the ConfigMap objects of the cluster are not known yet: the line is broken";
+    world.has_told(of_kind).await;
+    world.line.mend();
+    world.active("App a").await;
+    refused(&world, "PATCH", "/apps/b/status");
+    world.instance("App b", "text: one").await;
+    world.quiet().await;
+    world.has_told("Warning Refused: the status is not written: the line is broken").await;
+    world.line.mend();
+    world.active("App b").await;
+    let text = |text: &str| {
+        definition("App", "spec: {text: string}", &config_map("one", &format!("text: {text}"), ""))
+    };
+    refused(&world, "PATCH", "/apps/a/status");
+    world.put(&text("two")).await;
+    world.quiet().await;
+    world.has_told("Warning Refused: the revision of the instance is not written: the line is broken").await;
+    world.line.mend();
+    world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "two").await;
+    refused(&world, "PATCH", "/resourcegraphdefinitions/app/status");
+    world.put(&text("three")).await;
+    world.quiet().await;
+    world.has_told("Warning Refused: the work on the definition does not go on: the line is broken").await;
+    world.line.mend();
+    world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "three").await;
+    let refusals = world.told().await.iter().filter(|it| it.starts_with("Warning Refused")).count();
+    assert!(refusals < 10, "{refusals} events about four refusals");
+}
+
 /// Every watch must begin anew, and nobody lists kinds.
 struct Forgetful;
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::backup::restored;
 use crate::line::Fault;
 use crate::revisions::{APP, CRD, app, app_with, edit, numbers, revision, revisions, started, text_is};
-use crate::world::{condition, message};
+use crate::world::{condition, config_map, definition, message};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn v09_controllers_that_race_issue_each_number_once() {
@@ -191,5 +191,39 @@ async fn v13_a_definition_made_again_adopts_what_was_left() {
     world.quiet().await;
     assert!(revision(&world, 1).await["metadata"].get("annotations").is_none());
     assert_eq!(revision(&world, 1).await["metadata"]["ownerReferences"][0]["uid"], told["metadata"]["uid"]);
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_38_each_change_of_meaning_is_one_revision_with_a_number_that_never_returns() {
+    let mut world = started().await;
+    let resources = config_map("one", "text: one", "") + &config_map("two", "text: two", "");
+    let mut made = definition("App", "spec: {text: string}", &resources);
+    assert_eq!(numbers(&edit(&world, &made).await), "2 of 2");
+    // Neither the order of resources, nor empty lists in place of none, nor a restart.
+    made["spec"]["resources"].as_array_mut().expect("a list").reverse();
+    made["spec"]["resources"][0]["readyWhen"] = json!([]);
+    made["spec"]["resources"][1]["includeWhen"] = json!([]);
+    assert_eq!(numbers(&edit(&world, &made).await), "2 of 2");
+    world.start_controllers();
+    world.quiet().await;
+    assert_eq!(revisions(&world).await, ["app-rev-1", "app-rev-2"]);
+    let name = |number: u64| format!("ResourceGraphDefinitionRevision app-rev-{number}");
+    let patch = json!({"spec": {"digest": "other"}});
+    assert!(world.try_merge(&name(1), patch).await.is_err(), "a revision was edited");
+    // Not even when the last that was issued is gone: content that returns is a new revision.
+    assert_eq!(numbers(&edit(&world, &app("three")).await), "3 of 3");
+    assert_eq!(numbers(&edit(&world, &app("one")).await), "4 of 4");
+    world.delete(&name(3)).await;
+    world.gone(&name(3)).await;
+    // A definition made again finds what was left by its name.
+    world.annotate(APP, "krono.dev/deletion-policy", Some("Orphan")).await;
+    world.delete(APP).await;
+    world.gone(APP).await;
+    world.quiet().await;
+    let told = edit(&world, &app("five")).await;
+    assert_eq!(numbers(&told), "5 of 5");
+    assert_eq!(revisions(&world).await, ["app-rev-1", "app-rev-2", "app-rev-4", "app-rev-5"]);
+    assert_eq!(revision(&world, 4).await["metadata"]["ownerReferences"][0]["uid"], told["metadata"]["uid"]);
     world.settled().await;
 }

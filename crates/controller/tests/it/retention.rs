@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::revisions::{APP, app, edit, numbers, revision, revisions, started};
+use crate::revisions::{APP, app, edit, numbers, revision, revisions, started, text_is};
 use crate::world::{World, condition, instance, message};
 
 const UNUSED: &str = "krono.dev/unused-since";
@@ -76,6 +76,29 @@ async fn v30_what_is_needed_stays() {
     }
     world.settled().await;
     assert_eq!(revisions(&world).await.len(), 5);
+}
+
+/// kro deletes all but so many, whoever needs them, and may leave a single one.
+#[tokio::test(flavor = "multi_thread")]
+async fn defect_b11_what_is_wanted_is_never_pruned_and_there_is_always_one_to_go_back_to() {
+    let world = with_marks().await;
+    world.annotate("App a", "kro.run/rgd-revision", Some("1")).await;
+    world.eventually(&name(1), |it| !is_marked(it)).await;
+    for number in 1..=4 {
+        world.annotate(&name(number), UNUSED, Some("2026-01-01T00:00:00Z")).await;
+    }
+    world.gone(&name(2)).await;
+    for number in [1, 3, 4] {
+        world.eventually(&name(number), |it| !is_marked(it)).await;
+    }
+    world.settled().await;
+    assert_eq!(revisions(&world).await, ["app-rev-1", "app-rev-3", "app-rev-4"]);
+    world.eventually("ConfigMap a-one", text_is("one")).await;
+    world.annotate(APP, "kro.run/rollback-to-revision", Some("3")).await;
+    world.eventually(APP, |it| numbers(it) == "5 of 5").await;
+    world.instance("App b", "text: hello").await;
+    world.eventually("ConfigMap b-one", text_is("three")).await;
+    world.settled().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -81,7 +81,9 @@ impl Drafts<'_, '_> {
     /// Nothing when the node will be left out.
     fn draft(&self, node: &Node, manifest: &Manifest) -> Option<Draft> {
         let bindings = self.bindings(node);
-        let excluded = |it: &Expression| self.is_certain(it) && matches!(verdict(it, &bindings), Ok(false));
+        let excluded = |it: &Expression| {
+            self.is_certain(it) && matches!(verdict(it, &bindings, &self.pass.budget), Ok(false))
+        };
         if node.include_when.iter().any(excluded) {
             return None;
         }
@@ -97,7 +99,7 @@ impl Drafts<'_, '_> {
         if !node.for_each.iter().all(|it| self.is_certain(&it.list)) {
             return None;
         }
-        combinations(node, bindings, self.pass.graph.most_objects).ok()
+        combinations(node, bindings, self.pass.graph.most_objects, &self.pass.budget).ok()
     }
 
     fn object<'b>(&self, manifest: &'b Manifest, bindings: &Bindings<'b>) -> Value {
@@ -154,7 +156,7 @@ impl Drafts<'_, '_> {
     fn leaf<'b>(&self, shape: &'b Shape, bindings: &Bindings<'b>) -> Option<Value> {
         let mut is_certain = true;
         shape.for_each_expression(&mut |it| is_certain &= self.is_certain(it));
-        match shape.fill(bindings) {
+        match shape.fill(bindings, &self.pass.budget) {
             Ok(value) if is_certain => value,
             Ok(_) | Err(_) => Some(UNKNOWN.into()),
         }

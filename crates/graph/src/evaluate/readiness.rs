@@ -2,11 +2,12 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "every other value is itself")]
 
-use krono_cel::{Bindings, Type, Val};
+use krono_cel::{Bindings, EvalError, Type, Val};
 use serde_json::Value;
 
 use super::resolve::identity;
 use super::{Evaluation, NodeError, NodeState, Observed, Pass, Readiness, Target};
+use crate::budget::Budget;
 use crate::compile::ELEMENT;
 use crate::expression::Expression;
 use crate::graph::{CompiledGraph, Node, Subject};
@@ -96,24 +97,22 @@ impl<'a> Pass<'a> {
         objects.iter().enumerate().filter_map(find).collect()
     }
 
+    /// What is asked of a selection as a whole is asked once, also of an empty one; all else of each object.
     fn readiness(&self, index: usize, found: &[&'a Value]) -> Readiness {
         let node = &self.graph.nodes[index];
         let name = if node.is_collection() { ELEMENT } else { &node.id };
-        for object in found {
-            let mut bindings = node.ready_env.bindings().with(name, object);
-            self.bind_whole(index, &mut bindings);
-            for condition in &node.ready_when {
-                let expression = || condition.source().to_owned();
-                match verdict(condition, &bindings) {
-                    Ok(true) => {}
-                    Err(NodeError::Condition { error, .. }) if !error.is_missing_data() => {
-                        return Readiness::Failed { expression: expression(), error };
-                    }
-                    Ok(false) | Err(_) => return Readiness::NotReady { expression: expression() },
-                }
-            }
+        let (of_whole, of_each): (Vec<_>, Vec<_>) =
+            node.ready_when.iter().partition(|it| is_about_whole(it, node));
+        let mut bindings = node.ready_env.bindings();
+        self.bind_whole(index, &mut bindings);
+        if let Some(unmet) = unmet(&of_whole, &bindings, &self.budget) {
+            return unmet;
         }
-        Readiness::Ready
+        let of_object = |object: &&'a Value| {
+            bindings.set(name, object);
+            unmet(&of_each, &bindings, &self.budget)
+        };
+        found.iter().find_map(of_object).unwrap_or(Readiness::Ready)
     }
 
     /// A selection may also be looked at as a whole.
@@ -123,6 +122,35 @@ impl<'a> Pass<'a> {
             bindings.set_val(&node.id, whole);
         }
     }
+}
+
+/// Whether a condition is about all objects of a selection, and about none of them alone.
+fn is_about_whole(condition: &Expression, node: &Node) -> bool {
+    let mentions =
+        |name: &str| node.ready_env.slot(name).is_some_and(|it| condition.variables().contains(&it));
+    matches!(node.subject, Subject::External(_))
+        && node.is_collection()
+        && mentions(&node.id)
+        && !mentions(ELEMENT)
+}
+
+/// The first condition that does not hold; nothing when all do.
+fn unmet<'a>(conditions: &[&'a Expression], bindings: &Bindings<'a>, budget: &Budget) -> Option<Readiness> {
+    conditions.iter().find_map(|condition| {
+        let expression = condition.source().to_owned();
+        match verdict(condition, bindings, budget) {
+            Ok(true) => None,
+            Ok(false) => Some(Readiness::NotReady { expression }),
+            Err(NodeError::Condition { error, .. }) if error.is_missing_data() => {
+                Some(Readiness::NotReady { expression })
+            }
+            Err(NodeError::Condition { error, .. }) => Some(Readiness::Failed { expression, error }),
+            Err(_) => {
+                let error = EvalError::invalid("did not return bool");
+                Some(Readiness::Failed { expression, error })
+            }
+        }
+    })
 }
 
 /// What the name of a node stands for, given its objects.
@@ -142,9 +170,13 @@ fn variable_type(node: &Node) -> &Type {
 }
 
 /// What a condition says; an optional without a value says no.
-pub(crate) fn verdict<'a>(condition: &'a Expression, bindings: &Bindings<'a>) -> Result<bool, NodeError> {
+pub(crate) fn verdict<'a>(
+    condition: &'a Expression,
+    bindings: &Bindings<'a>,
+    budget: &Budget,
+) -> Result<bool, NodeError> {
     let expression = || condition.source().to_owned();
-    let value = condition.evaluate(bindings);
+    let value = condition.evaluate(bindings, budget);
     let value = value.map_err(|error| NodeError::Condition { expression: expression(), error })?;
     let value = match &value {
         Val::Optional(None) => return Ok(false),

@@ -6,6 +6,7 @@ use krono_cel::{Bindings, EvalError, Val};
 use serde_json::Value;
 
 use super::{NodeError, Pass, Target};
+use crate::budget::Budget;
 use crate::graph::{KindName, Manifest, Node, Reference, Subject};
 use crate::shape::{FillError, Shape};
 
@@ -33,14 +34,14 @@ impl<'a> Pass<'a> {
         if node.for_each.is_empty() {
             return Ok(vec![self.object(manifest, bindings)?]);
         }
-        combinations(node, bindings, self.graph.most_objects)?
+        combinations(node, bindings, self.graph.most_objects, &self.budget)?
             .into_iter()
             .map(|it| self.object(manifest, &bound(node, bindings, it)))
             .collect()
     }
 
     fn object(&self, manifest: &'a Manifest, bindings: &Bindings<'a>) -> Result<Value, NodeError> {
-        let mut object = manifest.shape.fill(bindings)?.unwrap_or_default();
+        let mut object = manifest.shape.fill(bindings, &self.budget)?.unwrap_or_default();
         if manifest.kind.namespaced && text_at(&object, "namespace").is_empty() {
             let namespace = self.instance_namespace().to_owned();
             if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -63,13 +64,14 @@ impl<'a> Pass<'a> {
     }
 
     fn reference(&self, reference: &'a Reference, bindings: &Bindings<'a>) -> Result<Target, NodeError> {
-        let namespace = text(reference.namespace.as_ref(), bindings, "namespace")?;
+        let namespace = text(reference.namespace.as_ref(), bindings, "namespace", &self.budget)?;
         if let Some(selector) = &reference.selector {
-            let selector = selector.fill(bindings).map_err(|error| within("selector", error))?;
+            let selector =
+                selector.fill(bindings, &self.budget).map_err(|error| within("selector", error))?;
             let namespace = namespace.filter(|it| !it.is_empty());
             return Ok(Target::Selected { namespace, selector: selector.unwrap_or_default() });
         }
-        let name = text(reference.name.as_ref(), bindings, "name")?.unwrap_or_default();
+        let name = text(reference.name.as_ref(), bindings, "name", &self.budget)?.unwrap_or_default();
         if name.is_empty() {
             return Err(NodeError::Nameless);
         }
@@ -90,9 +92,10 @@ fn text<'a>(
     shape: Option<&'a Shape>,
     bindings: &Bindings<'a>,
     field: &str,
+    budget: &Budget,
 ) -> Result<Option<String>, NodeError> {
     let Some(shape) = shape else { return Ok(None) };
-    let value = shape.fill(bindings).map_err(|error| within(field, error))?;
+    let value = shape.fill(bindings, budget).map_err(|error| within(field, error))?;
     Ok(value.and_then(|it| it.as_str().map(str::to_owned)))
 }
 
@@ -110,11 +113,13 @@ pub(super) fn combinations<'a>(
     node: &'a Node,
     bindings: &Bindings<'a>,
     most: usize,
+    budget: &Budget,
 ) -> Result<Vec<Vec<Val<'a>>>, NodeError> {
     let mut combinations = vec![Vec::new()];
     for dimension in &node.for_each {
         let path = || format!("forEach.{}", dimension.iterator);
-        let list = dimension.list.evaluate(bindings).map_err(|error| FillError { path: path(), error })?;
+        let list = dimension.list.evaluate(bindings, budget);
+        let list = list.map_err(|error| FillError { path: path(), error })?;
         let list = unwrapped(list);
         let no_list = || NodeError::NoList { iterator: dimension.iterator.clone() };
         let elements: Vec<_> = list.as_list().ok_or_else(no_list)?.iter().collect();

@@ -6,6 +6,7 @@ use krono_cel::{Bindings, Key, Map, Text, Type, Val};
 use serde_json::Value;
 
 use super::{INDEX, NodeGates, ResourceGates};
+use crate::budget::Budget;
 use crate::compile::{ELEMENT, INSTANCE};
 use crate::evaluate::{Evaluation, Found, NodeError, Observed, verdict};
 use crate::graph::{CompiledGraph, Node};
@@ -38,6 +39,7 @@ pub struct Asking<'a> {
     instance: &'a Value,
     /// By node, its objects with their places.
     items: Vec<Vec<Item<'a>>>,
+    budget: Budget,
 }
 
 #[derive(Clone, Debug)]
@@ -62,7 +64,7 @@ impl ResourceGates {
         let items = found.map(|(node, (found, of))| {
             found.into_iter().map(|it| item(of, &it, known(node, it.object, it.is_ready))).collect()
         });
-        Asking { graph, gates: self, instance, items: items.collect() }
+        Asking { graph, gates: self, instance, items: items.collect(), budget: Budget::default() }
     }
 }
 
@@ -76,7 +78,7 @@ impl Asking<'_> {
         gates.all.iter().enumerate().find_map(|(at, gate)| {
             let error = match &gate.compiled {
                 Err(words) => Some(words.clone()),
-                Ok(expression) => match verdict(expression, &bindings) {
+                Ok(expression) => match verdict(expression, &bindings, &self.budget) {
                     Ok(true) => return None,
                     Ok(false) => None,
                     Err(NodeError::Condition { error, .. }) => Some(error.message().to_owned()),

@@ -25,7 +25,7 @@ fn instance(spec: &str) -> Value {
 }
 
 /// One word or two for each node.
-fn states(evaluation: &Evaluation) -> Vec<String> {
+pub(crate) fn states(evaluation: &Evaluation) -> Vec<String> {
     let ready = |readiness: &Readiness| match readiness {
         Readiness::Ready => "ready".to_owned(),
         Readiness::Absent => "absent".to_owned(),
@@ -187,13 +187,33 @@ fn references() {
     );
     let mut world = Objects::default();
     let evaluate = |world: &Objects| states(&graph.evaluate(&instance("{name: x}"), world));
-    assert_eq!(evaluate(&world), ["absent", "ready"]);
+    assert_eq!(evaluate(&world), ["absent", "not ready: size(others) > 1"]);
     world.add(yaml("{kind: ConfigMap, metadata: {name: x, namespace: here}}"));
     let other = |name: &str| json!({"kind": "ConfigMap", "metadata": {"name": name, "namespace": "there", "labels": {"app": "x"}}, "data": {"ok": "yes"}});
     world.add(other("one"));
     assert_eq!(evaluate(&world), ["ready", "not ready: size(others) > 1"]);
     world.add(other("two"));
     assert_eq!(evaluate(&world), ["ready", "ready"]);
+}
+
+/// Behaviours 23 and 25, and kro's defect B4: an empty selection is asked as a whole, and has no element to ask.
+#[test]
+fn an_empty_selection() {
+    let check = |condition: &str, expected: &str| {
+        let selection = format!(
+            "- id: others\n  readyWhen: ['${{{condition}}}']\n  externalRef:\n    \
+             {{apiVersion: v1, kind: ConfigMap, metadata: {{selector: {{matchLabels: {{app: x}}}}}}}}\n"
+        );
+        let evaluation = graph(&selection).evaluate(&instance("{}"), &Objects::default());
+        assert_eq!(states(&evaluation), [expected], "{condition}");
+    };
+    check("others.size() >= 3", "not ready: others.size() >= 3");
+    check("others.size() == 0", "ready");
+    check("others.all(it, it.data.ok == \"yes\")", "ready");
+    check("others[0].data.ok == \"yes\"", "not ready: others[0].data.ok == \"yes\"");
+    check("each.data.ok == \"yes\"", "ready");
+    check("each.data.ok == \"yes\" && others.size() > 1", "ready");
+    check("1 / others.size() > 0", "failed: 1 / others.size() > 0: division by zero");
 }
 
 /// Behaviours 13 and 17: empty optionals are null, and instance data is never evaluated.
@@ -245,9 +265,37 @@ fn author_conditions() {
     let mut instance = instance("{}");
     instance["status"] = json!({"conditions": [{"type": "Ready", "status": "True"}]});
     let evaluation = graph.evaluate(&instance, &Objects::default());
-    let conditions = graph.conditions(&instance, &evaluation, &Objects::default()).unwrap().conditions;
+    let conditions = graph.conditions(&instance, &evaluation, &Objects::default()).conditions;
     assert_eq!(conditions.len(), 1);
     assert_eq!((&conditions[0]["type"], &conditions[0]["status"]), (&json!("Up"), &json!("True")));
+}
+
+/// Behaviour 35: every mistake in a condition is told with its place, and the other conditions still speak.
+#[test]
+fn author_conditions_that_cannot_be_made() {
+    let graph = with_status(
+        r#"{conditions: [
+          '${runtime.newCondition({type: "Up", status: "True", message: string(1 / schema.spec.count)})}',
+          '${[runtime.newCondition({type: schema.spec.name, status: "True"}), runtime.newCondition({type: "B", status: "True"})]}',
+          '${runtime.newCondition({type: schema.spec.name, status: "False"})}',
+          '${runtime.condition(schema, "Ready")}',
+          '${kro.run.Condition{type: "Odd"}}']}"#,
+        "  []",
+    );
+    let instance = instance("{name: A, count: 0}");
+    let evaluation = graph.evaluate(&instance, &Objects::default());
+    let authored = graph.conditions(&instance, &evaluation, &Objects::default());
+    let types: Vec<_> = authored.conditions.iter().map(|it| &it["type"]).collect();
+    assert_eq!((types, authored.is_complete), (vec![&json!("A"), &json!("B")], false));
+    let errors: Vec<_> = authored.errors.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        errors,
+        [
+            "conditions[0]: division by zero",
+            "conditions[2]: condition \"A\" is made twice, and the first one stays; make each in one entry",
+            "conditions[4]: a condition of type \"Odd\" and status \"\": it needs a type, and True, False or Unknown",
+        ]
+    );
 }
 
 #[test]

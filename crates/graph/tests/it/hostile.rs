@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use krono_graph::{Diagnostic, Options, compile};
+use krono_graph::{CompiledGraph, Diagnostic, Options, compile};
 use serde_json::{Value, json};
 
+use crate::evaluation::states;
 use crate::world::{BuiltIn, Objects, yaml};
 
 const ORDINARY_CASES: u64 = 200;
@@ -169,4 +170,57 @@ fn changed_definitions_are_understood_or_refused() {
     }
     assert!(accepted > 0 && accepted < cases, "{accepted} of {cases}");
     println!("graph-hostile: {cases}/{cases}");
+}
+
+/// A thousand objects, each of which asks for all that one may have.
+fn greedy(kind: &str, content: &str) -> CompiledGraph {
+    let text = format!(
+        "spec:
+  schema: {{kind: App, apiVersion: v1alpha1, spec: {{numbers: '[]integer', text: string}}}}
+  resources:
+  - id: many
+    forEach: [{{number: '${{schema.spec.numbers}}'}}]
+    template: {{apiVersion: v1, kind: {kind}, metadata: {{name: 'a-${{string(number)}}'}}, {content}}}
+"
+    );
+    compile(&yaml(&text), &BuiltIn, Options::default()).unwrap_or_else(|found| panic!("{found:#?}"))
+}
+
+fn check_greedy(graph: &CompiledGraph, text: &str, expected: &str) {
+    let numbers: Vec<u16> = (0..1000).collect();
+    let metadata = json!({"name": "a", "namespace": "b"});
+    let instance = json!({"metadata": metadata, "spec": {"numbers": numbers, "text": text}});
+    assert_eq!(states(&graph.evaluate(&instance, &Objects::default())), [expected]);
+}
+
+/// What one expression may cost, a thousand may not.
+#[test]
+fn all_expressions_of_an_evaluation_have_one_budget() {
+    let counting =
+        |each: &str| format!("data: {{a: '${{string(schema.spec.numbers.map(a, {each}).size())}}'}}");
+    let squared = counting("schema.spec.numbers.map(b, a + b).size()");
+    let expected = "failed data.a: all expressions of one instance may cost 100000000 steps together; \
+                    make collections smaller or expressions simpler";
+    check_greedy(&greedy("ConfigMap", &squared), "x", expected);
+    check_greedy(&greedy("ConfigMap", &counting("a")), "x", "absent");
+}
+
+/// What one object may hold, a thousand may not: neither as a value, nor within a text, nor as it is written, nor by sharing.
+#[test]
+fn all_objects_of_an_evaluation_have_one_bound() {
+    let large = "x".repeat(100_000);
+    let bound = "all that is made for one instance may have 64 MB together; \
+                 make collections smaller or texts shorter";
+    let check = |data: &str, at: &str| {
+        let graph = greedy("ConfigMap", &format!("data: {{a: {data}}}"));
+        check_greedy(&graph, &large, &format!("failed {at}: {bound}"));
+    };
+    check("'${schema.spec.text}'", "data.a");
+    check("'a ${schema.spec.text}'", "data.a");
+    check(&large, "data");
+    check_greedy(&greedy("ConfigMap", "data: {a: '${schema.spec.text}'}"), &large[..10_000], "absent");
+    let shared =
+        "spec: {containers: [{name: a, image: b, args: '${schema.spec.numbers.map(it, schema.spec.text)}'}]}";
+    let of_pod = format!("failed spec.containers[0].args: {bound}");
+    check_greedy(&greedy("Pod", shared), &large[..80_000], &of_pod);
 }

@@ -3,12 +3,13 @@
 use std::cmp::Reverse;
 
 use krono_model::applyset::Inventory;
-use krono_model::metadata::InstanceRef;
+use krono_model::metadata::{InstanceRef, RESOURCE_LABELS, is_of_definition};
 use krono_model::names;
 use serde_json::{Value, json};
 
 use super::management::remove_finalizer;
 use super::{Action, Member, ObjectName, Plan, World, is_terminating, report, text};
+use crate::digest::is_owner_stamped;
 
 /// What to do next for an instance that is being deleted: no graph and no expression has a say in it.
 pub(super) fn plan(world: &World<'_>) -> Plan {
@@ -64,24 +65,87 @@ pub(super) fn name_of(member: &Member<'_>) -> ObjectName {
     }
 }
 
-/// A patch that takes krono's labels and annotations off, so that nobody takes the object for an instance's.
+/// A patch that takes off what makes an object an instance's, so that nobody takes it for one. What is itself an instance
+/// keeps what its own user and its own definition say on it.
 fn release(object: &Value, id: &str) -> Value {
     let metadata = &object["metadata"];
-    let is_ours = |name: &str| {
-        name.starts_with(names::PREFIX)
-            || name.starts_with(names::INTERNAL_PREFIX)
-            || name == names::APPLYSET_PART_OF_LABEL
-            || name == names::MANAGED_BY_LABEL
-    };
-    let without = |field: &str| -> Value {
+    let without = |field: &str, is_ours: &dyn Fn(&str) -> bool| -> Value {
         let keys = metadata[field].as_object().into_iter().flatten().map(|(key, _)| key);
         keys.filter(|key| is_ours(key)).map(|key| (key.clone(), Value::Null)).collect()
     };
-    let mut annotations = without("annotations");
+    let is_instance = is_of_definition(object) || is_owner_stamped(&metadata["annotations"]);
+    let stamped = if is_instance { names::OWNER_STAMP_PREFIX } else { names::PREFIX };
+    let is_ours = |key: &str| {
+        let is_stamp = key.strip_prefix(stamped).is_some_and(|it| names::STAMPS.contains(&it));
+        is_stamp || key == names::APPLY_ORDER_ANNOTATION
+    };
+    let mut annotations = without("annotations", &is_ours);
     annotations[names::RETAINED_FROM_ANNOTATION] = id.into();
+    let of_any = [names::OWNED_LABEL, names::KRO_VERSION_LABEL];
+    let is_ours = |key: &str| RESOURCE_LABELS.contains(&key) && !(is_instance && of_any.contains(&key));
     json!({"metadata": {
         "resourceVersion": metadata["resourceVersion"],
-        "labels": without("labels"),
+        "labels": without("labels", &is_ours),
         "annotations": annotations,
     }})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(object: &Value, labels: &[&str], annotations: &[&str]) {
+        let patch = release(object, "applyset-1");
+        let removed = |field: &str| -> Vec<String> {
+            let fields = patch["metadata"][field].as_object().into_iter().flatten();
+            fields.filter(|(_, value)| value.is_null()).map(|(key, _)| key.clone()).collect()
+        };
+        assert_eq!((removed("labels"), removed("annotations")), (owned(labels), owned(annotations)));
+        assert_eq!(patch["metadata"]["annotations"][names::RETAINED_FROM_ANNOTATION], "applyset-1");
+    }
+
+    fn owned(all: &[&str]) -> Vec<String> {
+        all.iter().map(|it| (*it).to_owned()).collect()
+    }
+
+    #[test]
+    fn v25_what_is_retained_is_nobodys() {
+        let object = json!({"metadata": {
+            "labels": {"app": "x", "kro.run/owned": "true", "kro.run/node-id": "a",
+                "app.kubernetes.io/managed-by": "kro", "applyset.kubernetes.io/part-of": "applyset-1"},
+            "annotations": {"note": "x", "internal.kro.run/apply-order": "1", "kro.run/rgd-revision": "2"},
+        }});
+        check(
+            &object,
+            &[
+                "app.kubernetes.io/managed-by",
+                "applyset.kubernetes.io/part-of",
+                "kro.run/node-id",
+                "kro.run/owned",
+            ],
+            &["internal.kro.run/apply-order", "kro.run/rgd-revision"],
+        );
+    }
+
+    #[test]
+    fn v25_an_instance_that_is_retained_keeps_what_its_user_wants_of_it() {
+        let object = json!({"metadata": {
+            "labels": {"kro.run/owned": "true", "kro.run/kro-version": "v0.9.4", "kro.run/node-id": "a",
+                "kro.run/resource-graph-definition-name": "apps", "applyset.kubernetes.io/id": "applyset-2",
+                "applyset.kubernetes.io/part-of": "applyset-1"},
+            "annotations": {
+                "kro.run/rgd-revision": "2", "kro.run/update-policy": "Manual", "kro.run/reconcile": "suspended",
+                "internal.kro.run/applyset-inventory-hash": "sha256:x", "internal.kro.run/apply-order": "1",
+                "internal.kro.run/owner-rgd-revision": "7", "internal.kro.run/owner-resource-id": "a"},
+        }});
+        check(
+            &object,
+            &["applyset.kubernetes.io/part-of", "kro.run/node-id"],
+            &[
+                "internal.kro.run/apply-order",
+                "internal.kro.run/owner-resource-id",
+                "internal.kro.run/owner-rgd-revision",
+            ],
+        );
+    }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use krono_graph::{Authored, CompiledGraph, Evaluation, NodeState, Observed, Readiness, Subject};
 use krono_model::condition::{Condition, Conditions, Status, read_all};
-use krono_model::instance::{DEPENDENTS, GRAPH_RESOLVED, INSTANCE_MANAGED, RESOURCES_READY, Reason, State};
+use krono_model::instance::{
+    DEPENDENTS, GRAPH_RESOLVED, INSTANCE_MANAGED, OCCASIONAL, RESOURCES_READY, Reason, STATUS_INVALID, State,
+};
 use serde_json::{Map, Value};
 
 use super::assigned::{Asked, Progress as Travelled};
@@ -52,46 +54,72 @@ impl Report<'_, '_> {
         (0..self.graph.nodes.len()).map(|it| self.progress(it)).collect()
     }
 
-    /// The status to publish; nothing when it is published already.
-    pub(super) fn status(&self, nodes: &[Progress], travelled: &Travelled) -> Option<Value> {
+    /// The status to publish, nothing when it is published already; and what of it the author's expressions cannot say.
+    pub(super) fn status(
+        &self,
+        nodes: &[Progress],
+        travelled: &Travelled,
+    ) -> (Option<Value>, Option<String>) {
         let mut conditions = conditions(self.world);
         self.set_managed(&mut conditions);
         let resolved = "runtime graph created and all resources resolved";
         set(&mut conditions, GRAPH_RESOLVED, Status::True, Reason::Resolved, resolved);
         self.set_ready(&mut conditions, nodes);
-        let mut state = self.state(&conditions, nodes);
-        let mut status = self.evaluation.status.clone();
-        let conditions = match self.authored(&conditions) {
-            Ok(Some(authored)) => authored,
-            Ok(None) => self.with_extras(conditions.into_values(), travelled),
-            Err(kept) => {
-                state = State::Error;
-                kept
-            }
+        let authored = self.authored(&conditions);
+        let invalid = self.invalid(authored.as_ref());
+        let is_wrong = authored.as_ref().is_some_and(|it| !it.errors.is_empty());
+        let state = if is_wrong { State::Error } else { self.state(&conditions, nodes) };
+        let conditions = match authored {
+            Some(authored) => self.stamped(&authored, invalid.clone()),
+            None => self.with_extras(conditions.into_values(), travelled, invalid.clone()),
         };
+        let mut status = self.evaluation.status.clone();
         status.insert("conditions".to_owned(), conditions.into());
         status.insert("state".to_owned(), state.as_str().into());
         if let Some(asked) = self.asked {
             asked.tell(&mut status, self.graph, travelled);
         }
-        changed(self.world.instance, status)
+        (changed(self.world.instance, status), invalid)
     }
 
     /// What is said only when there is something to say; [`READY`](krono_model::condition::READY) stays last.
-    fn with_extras(&self, mut usual: Vec<Value>, travelled: &Travelled) -> Vec<Value> {
-        let Some(asked) = self.asked else { return usual };
+    fn with_extras(
+        &self,
+        mut usual: Vec<Value>,
+        travelled: &Travelled,
+        invalid: Option<String>,
+    ) -> Vec<Value> {
         let ready = usual.pop();
-        let previous = read_all(self.world.instance.pointer("/status/conditions"));
-        for mut condition in asked.conditions(travelled) {
-            let before = previous.iter().find(|it| it.condition_type == condition.condition_type);
-            let since = before.filter(|it| it.status == condition.status);
-            let since = since.and_then(|it| it.last_transition_time.clone());
-            condition.last_transition_time = Some(since.unwrap_or_else(|| self.world.now.to_owned()));
-            condition.observed_generation = generation(self.world.instance);
-            usual.push(condition.to_value());
-        }
+        let previous = self.previous();
+        let extras = self.asked.map(|it| it.conditions(travelled)).into_iter().flatten();
+        let extras = extras.chain(invalid.map(status_invalid));
+        usual.extend(extras.map(|it| self.timed(it, &previous).to_value()));
         usual.extend(ready);
         usual
+    }
+
+    fn previous(&self) -> Vec<Condition> {
+        read_all(self.world.instance.pointer("/status/conditions"))
+    }
+
+    /// A condition with the time since when it says what it says.
+    fn timed(&self, mut condition: Condition, previous: &[Condition]) -> Condition {
+        let before = previous.iter().find(|it| it.condition_type == condition.condition_type);
+        let since = before.filter(|it| it.status == condition.status);
+        let since = since.and_then(|it| it.last_transition_time.clone());
+        condition.last_transition_time = Some(since.unwrap_or_else(|| self.world.now.to_owned()));
+        condition.observed_generation = generation(self.world.instance);
+        condition
+    }
+
+    /// What of the status cannot be made, in one line; nothing when all can.
+    fn invalid(&self, authored: Option<&Authored>) -> Option<String> {
+        let of_conditions = authored.into_iter().flat_map(|it| &it.errors);
+        let mut errors = self.evaluation.status_errors.iter().chain(of_conditions);
+        let told: Vec<String> = errors.by_ref().take(MOST_TOLD).map(|it| format!("status.{it}")).collect();
+        let others = errors.count();
+        let rest = if others > 0 { format!("; and {others} more") } else { String::new() };
+        (!told.is_empty()).then(|| told.join("; ") + &rest)
     }
 
     /// How far the resources have come towards the current input.
@@ -226,49 +254,41 @@ impl Report<'_, '_> {
         worst
     }
 
-    /// The author's conditions, stamped; nothing when there are none. On an error, what is known (35).
-    fn authored(&self, usual: &Conditions) -> Result<Option<Vec<Value>>, Vec<Value>> {
+    /// The author's conditions; nothing when the author wrote none (35).
+    fn authored(&self, usual: &Conditions) -> Option<Authored> {
         if !self.graph.has_conditions() {
-            return Ok(None);
+            return None;
         }
-        let seen = self.asked.map_or(self.world.instance, |it| &it.instance);
-        let mut instance = seen.clone();
+        let mut instance = self.asked.map_or(self.world.instance, |it| &it.instance).clone();
         instance["status"]["conditions"] = usual.clone().into_values().into();
-        let previous = read_all(self.world.instance.pointer("/status/conditions"));
-        match self.graph.conditions(&instance, self.evaluation, self.observed) {
-            Ok(authored) => self.stamped(&authored, previous).map(Some),
-            Err(_) => Err(previous.iter().map(Condition::to_value).collect()),
-        }
+        Some(self.graph.conditions(&instance, self.evaluation, self.observed))
     }
 
-    /// Gives conditions their times; a type that appears twice is an error, and the first one stays.
-    fn stamped(&self, authored: &Authored, previous: Vec<Condition>) -> Result<Vec<Value>, Vec<Value>> {
-        let mut types = BTreeSet::new();
+    /// Gives the author's conditions their times, and says where one is missing that cannot be made.
+    fn stamped(&self, authored: &Authored, invalid: Option<String>) -> Vec<Value> {
+        let previous = self.previous();
         let mut conditions: Vec<Condition> = Vec::new();
-        let mut twice = false;
         for mut condition in authored.conditions.iter().filter_map(Condition::from_value) {
-            if !types.insert(condition.condition_type.clone()) {
-                twice = true;
-                continue;
-            }
-            let before = previous.iter().find(|it| it.condition_type == condition.condition_type);
-            let since = before.filter(|it| it.status == condition.status);
-            let since = since.and_then(|it| it.last_transition_time.clone());
-            condition.last_transition_time = Some(since.unwrap_or_else(|| self.world.now.to_owned()));
-            condition.observed_generation = generation(self.world.instance);
             condition.reason = condition.reason.filter(|it| !it.is_empty());
             condition.message = condition.message.filter(|it| !it.is_empty());
-            conditions.push(condition);
+            conditions.push(self.timed(condition, &previous));
         }
-        // What an expression cannot say at the moment, it still says; the usual conditions never were its words.
-        let still_said = |it: &Condition| {
-            let of = &it.condition_type;
-            !authored.is_complete && !types.contains(of) && !DEPENDENTS.contains(&of.as_str())
+        // What an expression cannot say at the moment, it still says; krono's own conditions never were its words.
+        let types: BTreeSet<String> = conditions.iter().map(|it| it.condition_type.clone()).collect();
+        let still_said = |it: &&Condition| {
+            let of = it.condition_type.as_str();
+            let is_of_krono = DEPENDENTS.contains(&of) || OCCASIONAL.contains(&of);
+            !authored.is_complete && !types.contains(of) && !is_of_krono
         };
-        conditions.extend(previous.into_iter().filter(still_said));
-        let values = conditions.iter().map(Condition::to_value).collect();
-        if twice { Err(values) } else { Ok(values) }
+        conditions.extend(previous.iter().filter(still_said).cloned());
+        let invalid = invalid.map(status_invalid).filter(|it| !types.contains(&it.condition_type));
+        conditions.extend(invalid.map(|it| self.timed(it, &previous)));
+        conditions.iter().map(Condition::to_value).collect()
     }
+}
+
+fn status_invalid(message: String) -> Condition {
+    Condition::new(STATUS_INVALID, Status::True, STATUS_INVALID.to_owned(), message)
 }
 
 /// What keeps a node from being ready; nothing when it is.

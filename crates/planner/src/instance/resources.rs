@@ -11,8 +11,8 @@ use super::held_back::Holding;
 use super::management::{manage, record, shrink};
 use super::report::Report;
 use super::{
-    Action, Interest, ObjectName, Plan, World, as_seen, deletion, inventory, is_terminating, suspended_by,
-    words,
+    Action, Interest, Notice, ObjectName, Plan, World, as_seen, deletion, inventory, is_terminating,
+    suspended_by, words,
 };
 
 /// What to do next for an instance that has a graph.
@@ -55,7 +55,7 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     };
     let nodes = report.nodes();
     let travelled = report.travelled(&nodes);
-    let status = report.status(&nodes, &travelled);
+    let (status, invalid) = report.status(&nodes, &travelled);
     let pass =
         Pass { world, graph, evaluation: &evaluation, desired: &desired, id: &id, known, asked, travelled };
     let actions = if suspended_by(world).is_some() {
@@ -65,7 +65,8 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     };
     let contested = desired.iter().filter(|it| matches!(it.standing, Standing::Contested));
     let resting = contested.map(|it| it.name.clone()).collect();
-    let notices = remark.filter(|_| actions.is_empty()).into_iter().collect();
+    let told = remark.into_iter().chain(invalid.map(Notice::status_invalid));
+    let notices = told.filter(|_| actions.is_empty()).collect();
     let status_can_wait_until =
         status.as_ref().and_then(|it| words::can_wait_until(&world.instance["status"], it));
     let retry = report.wants_retry();

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 const SCHEMA: &str = "
   kind: App
   apiVersion: v1alpha1
-  spec: {text: 'string | default=x', on: 'boolean | default=true', words: '[]string | default=[]'}";
+  spec: {text: 'string | default=x', on: 'boolean | default=true', by: 'integer | default=1', words: '[]string | default=[]'}";
 
 pub(crate) struct Scene {
     pub(crate) simulation: Simulation,

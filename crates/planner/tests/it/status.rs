@@ -101,6 +101,46 @@ fn behaviour_35_a_condition_that_cannot_speak_says_what_it_said() {
 }
 
 #[test]
+fn behaviour_35_conditions_and_fields_that_cannot_be_made_are_told() {
+    let divided = |of: &str| {
+        format!(
+            "\"${{runtime.newCondition({{type: '{of}', status: 'True', message: string(6 / schema.spec.by)}})}}\""
+        )
+    };
+    let up = "\"${runtime.newCondition({type: 'Up', status: 'True'})}\"";
+    let status = format!("{{sixth: '${{6 / schema.spec.by}}', conditions: [{}, {up}]}}", divided("Parts"));
+    let mut scene = Scene::with_status(&status, &map("map", "map", "x"));
+    scene.start(json!({"by": 2}));
+    assert_eq!((types(&scene), scene.message("Parts"), scene.state()), (vec!["Parts", "Up"], "3", "ACTIVE"));
+    assert_eq!(scene.plan().notices, []);
+
+    scene.edit(json!({"by": 0}));
+    assert_eq!((types(&scene), scene.state()), (vec!["Up", "Parts", "StatusInvalid"], "ERROR"));
+    let expected = "status.sixth: division by zero; status.conditions[0]: division by zero";
+    assert_eq!((scene.message("Parts"), scene.message("StatusInvalid")), ("3", expected));
+    let notices = scene.plan().notices;
+    assert_eq!(
+        notices.iter().map(|it| (it.reason, it.note.as_str())).collect::<Vec<_>>(),
+        [("StatusInvalid", expected)]
+    );
+    scene.assert_at_rest();
+
+    scene.edit(json!({"by": 3}));
+    assert_eq!((types(&scene), scene.message("Parts"), scene.state()), (vec!["Parts", "Up"], "2", "ACTIVE"));
+}
+
+#[test]
+fn a_status_field_that_cannot_be_made_is_told_and_no_error_of_the_instance() {
+    let mut scene = Scene::with_status("{sixth: '${6 / schema.spec.by}'}", &map("map", "map", "x"));
+    scene.start(json!({"by": 0}));
+    assert_eq!((scene.state(), scene.says("StatusInvalid")), ("ACTIVE", said("True", "StatusInvalid")));
+    assert_eq!(scene.message("StatusInvalid"), "status.sixth: division by zero");
+    assert_eq!(types(&scene).last(), Some(&"Ready"));
+    scene.edit(json!({"by": 1}));
+    assert!(!types(&scene).contains(&"StatusInvalid"));
+}
+
+#[test]
 fn behaviour_36_a_suspended_instance_is_left_alone() {
     for word in ["suspended", "Disabled"] {
         let mut scene = Scene::new(&map("map", "map", "${schema.spec.text}"));

@@ -3,7 +3,7 @@
 use krono_history::{Digest, RevisionNumber};
 use krono_model::condition::Status;
 use krono_model::definition::PROPAGATION_INVALID;
-use krono_model::instance::RESOURCE_GATED;
+use krono_model::instance::{RESOURCE_GATED, STATUS_INVALID};
 use krono_model::{metadata, names};
 use krono_propagation::limits::{Limits, Policy};
 use serde_json::Value;
@@ -28,7 +28,9 @@ pub fn why_instance(instance: &Value, definition: &Value, revisions: &RevisionRo
         is_current: is_current(instance, revisions),
     };
     let problem = unready(instance).map(|it| format!("it is not ready: {it}"));
-    format!("{name} {}{}.", told.place(), tail(problem))
+    let untold =
+        told_by(instance, STATUS_INVALID).map(|it| format!("not all of its status can be told: {it}"));
+    format!("{name} {}{}{}.", told.place(), tail(problem), tail(untold))
 }
 
 fn tail(told: Option<String>) -> String {
@@ -195,6 +197,19 @@ mod tests {
                     json!([{"type": "Ready", "status": "False", "message": "no image"}]);
             },
             "is at revision 3, the current one, which it follows; it is not ready: no image",
+        );
+    }
+
+    #[test]
+    fn behaviour_35_conditions_that_cannot_be_made_are_told() {
+        check(
+            |it| {
+                let message = "status.conditions[0]: division by zero";
+                it["status"]["conditions"] =
+                    json!([{"type": "StatusInvalid", "status": "True", "message": message}]);
+            },
+            "is at revision 3, the current one, which it follows; \
+             not all of its status can be told: status.conditions[0]: division by zero",
         );
     }
 

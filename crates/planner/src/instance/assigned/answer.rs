@@ -7,6 +7,7 @@ use krono_history::rollback::Force;
 use krono_history::witness::Notes;
 use krono_history::writer::{Writer, author_of_request, is_forced, keeper_of_spec, writer_of_request};
 use krono_model::definition::{ROLLBACK_IGNORED, ROLLBACK_REFUSED};
+use krono_model::instance::STATUS_INVALID;
 use krono_model::names;
 use krono_model::wire::Author;
 use serde_json::{Value, json};
@@ -65,6 +66,13 @@ pub struct Notice {
     pub note: String,
     /// Whether something is not as somebody wished.
     pub is_warning: bool,
+}
+
+impl Notice {
+    /// Some of the author's status fields or conditions cannot be made.
+    pub(in super::super) fn status_invalid(note: String) -> Self {
+        Self { reason: STATUS_INVALID, note, is_warning: true }
+    }
 }
 
 /// Requests to roll back, the one that is meant for instances first.

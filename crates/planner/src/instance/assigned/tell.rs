@@ -199,7 +199,7 @@ impl Asked<'_> {
         let assignment = of_krono(&self.world.instance["status"], ASSIGNMENT);
         let problem = assignment["reason"].is_string().then_some(assignment).map(|it| {
             let text = |field: &str| it[field].as_str().unwrap_or_default().to_owned();
-            condition(ASSIGNED, Status::False, text("reason"), text("message"))
+            Condition::new(ASSIGNED, Status::False, text("reason"), text("message"))
         });
         let ignored = (!self.ignored.is_empty()).then(|| {
             let message = format!(
@@ -207,15 +207,15 @@ impl Asked<'_> {
                 self.assigned.definition.number,
                 self.ignored.join(", ")
             );
-            condition(FIELDS_IGNORED, Status::True, FIELDS_IGNORED.to_owned(), message)
+            Condition::new(FIELDS_IGNORED, Status::True, FIELDS_IGNORED.to_owned(), message)
         });
         let refused = refused::words(self.world.instance).map(|words| {
-            condition(ROLLBACK_REFUSED, Status::True, ROLLBACK_REFUSED.to_owned(), words.to_owned())
+            Condition::new(ROLLBACK_REFUSED, Status::True, ROLLBACK_REFUSED.to_owned(), words.to_owned())
         });
         let waits = progress.waits.as_ref().or(progress.surplus.as_ref());
         let waits = waits.filter(|_| shown(self.standing(progress), progress) == Standing::Blocked);
-        let waits =
-            waits.map(|it| condition(RESOURCE_GATED, Status::True, RESOURCE_GATED.to_owned(), it.clone()));
+        let waits = waits
+            .map(|it| Condition::new(RESOURCE_GATED, Status::True, RESOURCE_GATED.to_owned(), it.clone()));
         problem.into_iter().chain(ignored).chain(refused).chain(waits).collect()
     }
 }
@@ -224,15 +224,4 @@ impl Asked<'_> {
 fn shown(standing: Standing, progress: &Progress) -> Standing {
     let is_left = standing == Standing::Completed && progress.surplus.is_some();
     if is_left { Standing::Blocked } else { standing }
-}
-
-fn condition(of: &str, status: Status, reason: String, message: String) -> Condition {
-    Condition {
-        condition_type: of.to_owned(),
-        status,
-        reason: Some(reason),
-        message: Some(message),
-        last_transition_time: None,
-        observed_generation: 0,
-    }
 }
