@@ -315,6 +315,65 @@ async fn v22_a_rollback_that_makes_no_sense_changes_nothing_but_the_request() {
     world.settled().await;
 }
 
+/// An instance that asked for `hello` and asks for `two`.
+async fn edited() -> World {
+    let world = with_instances(0).await;
+    create(&world, "App a0").await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 1).await;
+    world.merge("App a0", json!({"spec": {"text": "two"}})).await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 2).await;
+    world
+}
+
+/// Its resources are looked after as ever.
+async fn is_well(world: &World) -> Value {
+    world.merge("ConfigMap a0-one", json!({"data": {"text": "drifted"}})).await;
+    world.eventually("ConfigMap a0-one", |it| it["data"]["text"] == "two").await;
+    let told = world.there("App a0").await;
+    assert_eq!((&told["status"]["state"], &told["spec"]["text"]), (&json!("ACTIVE"), &json!("two")));
+    told
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v22_a_spec_that_the_server_does_not_take_back_is_refused_and_resources_go_on() {
+    let world = edited().await;
+    let mut fixed = app("one");
+    fixed["spec"]["schema"]["spec"]["text"] = json!("string | default=hello immutable=true");
+    fixed["metadata"]["annotations"] = json!({"kro.run/allow-breaking-changes": "true"});
+    world.define(&fixed).await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 3).await;
+    annotate(&world, "App a0", json!({INPUT_ROLLBACK: "1"})).await;
+    let words = "the API server does not take the spec of input revision 1 for app/a0: ";
+    let told = world.eventually("App a0", |it| message(it, "RollbackRefused").starts_with(words)).await;
+    assert!(message(&told, "RollbackRefused").contains("immutable"), "{told:#}");
+    assert!(told["metadata"]["annotations"].get(INPUT_ROLLBACK).is_none(), "{told:#}");
+    assert!(told["metadata"]["annotations"].get("kro.run/rgd-revision").is_none(), "{told:#}");
+    is_well(&world).await;
+    world.settled().await;
+    let events = world.told().await;
+    let told = |words: &str| events.iter().any(|it| it.starts_with(words));
+    assert!(told("Warning RollbackRefused: not rolled back: the API server does not take"), "{events:#?}");
+    assert!(!told("Normal RolledBack"), "{events:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v22_while_a_request_cannot_be_answered_resources_go_on() {
+    let world = edited().await;
+    world.line.break_with(|it| {
+        (it.starts_with("PATCH") && it.contains("/apps/a0?")).then_some(Fault::Refused(403))
+    });
+    annotate(&world, "App a0", json!({INPUT_ROLLBACK: "1"})).await;
+    world.quiet().await;
+    let events = world.told().await;
+    let words = "Warning RollbackUnanswered: the request to roll back cannot be answered: ";
+    assert_eq!(events.iter().filter(|it| it.starts_with(words)).count(), 1, "{events:#?}");
+    let told = is_well(&world).await;
+    assert_eq!(told["metadata"]["annotations"][INPUT_ROLLBACK], "1");
+    world.line.mend();
+    world.eventually("App a0", |it| it["spec"]["text"] == "hello").await;
+    world.settled().await;
+}
+
 /// Nothing comes of a request but words about it.
 async fn refuses(world: &World, requests: Value, answered: &str, expected: &str) {
     annotate(world, "App a0", requests).await;

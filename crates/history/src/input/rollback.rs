@@ -21,6 +21,8 @@ pub struct Request<'a> {
     pub force: Force,
     /// How much is restored.
     pub scope: Scope,
+    /// What the API server said when it was asked to write the spec back and did not want to.
+    pub rejected: Option<&'a str>,
 }
 
 /// How much of an input is restored.
@@ -194,6 +196,16 @@ pub enum Refusal {
         /// The tool.
         keeper: String,
     },
+    /// The API server does not take the spec.
+    #[error("the API server does not take the spec of input revision {target} for {name}: {words}")]
+    Rejected {
+        /// The instance.
+        name: String,
+        /// What was asked for.
+        target: RevisionNumber,
+        /// What it said.
+        words: String,
+    },
 }
 
 /// How a command is told where an object is.
@@ -240,6 +252,9 @@ fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, 
             target,
             keeper: keeper.to_owned(),
         });
+    }
+    if let Some(words) = request.rejected {
+        return Err(Refusal::Rejected { name: name(), target, words: words.to_owned() });
     }
     Ok(Verdict::Restore { number: target, spec, pin })
 }

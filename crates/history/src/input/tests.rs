@@ -314,7 +314,7 @@ fn rolled() -> Scene {
 }
 
 fn request(text: &str) -> Request<'_> {
-    Request { text, writer: None, force: Force::No, scope: Scope::Whole }
+    Request { text, writer: None, force: Force::No, scope: Scope::Whole, rejected: None }
 }
 
 fn situation<'a>(inputs: &'a Inputs, definitions: &'a History) -> Situation<'a> {
@@ -391,6 +391,10 @@ fn v22_what_cannot_be_restored_is_refused_with_the_reason() {
     let without_specs =
         Inputs::new(scene.inputs.iter().map(|it| Input { spec: KeptSpec::Dropped, ..it.clone() }).collect());
     check("2", situation(&without_specs, &all), "there was no room for its spec");
+    let rejected = Request { rejected: Some("region is immutable"), ..request("1") };
+    let Verdict::Refused(refusal) = judge(&rejected, &usual) else { panic!("it is accepted") };
+    let words = "the API server does not take the spec of input revision 1 for app/mine: region is immutable";
+    assert_eq!(refusal.to_string(), words);
 }
 
 #[test]

@@ -202,6 +202,7 @@ impl Scene {
             | Action::CreateCrd(_)
             | Action::DeleteCrd { .. }
             | Action::PatchDefinition(_)
+            | Action::RestoreDefinition(_)
             | Action::PatchRevision { .. }
             | Action::DeleteInstance { .. }
             | Action::PatchInstance { .. }

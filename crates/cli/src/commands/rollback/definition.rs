@@ -88,7 +88,7 @@ fn check(
         keeper: keeper.as_deref(),
         answered: None,
     };
-    match judge(&Request { text: &text, writer: None, force }, &situation) {
+    match judge(&Request { text: &text, writer: None, force, rejected: None }, &situation) {
         Verdict::Restore { .. } | Verdict::PutBack { .. } => Ok(()),
         Verdict::Refused(refusal) => Err(refused_at_once(&refusal, definition)),
     }
@@ -107,7 +107,7 @@ fn refused_at_once(refusal: &Refusal, definition: &Definition) -> CommandError {
                 ))
                 .hint("--force writes the spec all the same")
         }
-        Refusal::NotANumber(_) | Refusal::SameContent { .. } => error,
+        Refusal::NotANumber(_) | Refusal::SameContent { .. } | Refusal::Rejected { .. } => error,
     }
 }
 

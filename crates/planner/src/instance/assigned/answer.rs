@@ -77,7 +77,7 @@ const BESIDE: [&str; 3] =
 pub(in super::super) enum Answer {
     /// It is answered by this.
     Given(Action, Notice),
-    /// A tool has put it back after it was answered.
+    /// It stands, and nothing comes of it: it was answered before, or cannot be answered now.
     Withheld(Notice),
 }
 
@@ -85,6 +85,9 @@ impl Asked<'_> {
     /// The answer to a request to roll back; nothing when there is none.
     pub(in super::super) fn answer(&self) -> Option<Answer> {
         let rollback = self.assigned.rollback?;
+        if let Some(words) = &self.world.refused.answer {
+            return Some(unanswered(words));
+        }
         match (&rollback.text, &rollback.of_definition) {
             (Some(text), None) => Some(self.judged(rollback, text)),
             (Some(text), Some(_)) => Some(self.misplaced(rollback, text, &two_requests())),
@@ -104,7 +107,8 @@ impl Asked<'_> {
 
     fn refused(&self, rollback: &Rollback, request: &str, words: &str) -> Answer {
         let noted = refused::noted(self.world.instance, words);
-        let action = self.amend(rollback, request, json!({names::ROLLBACK_REFUSED_ANNOTATION: noted}), None);
+        let noted = json!({names::ROLLBACK_REFUSED_ANNOTATION: noted});
+        let action = Action::Amend(answered(rollback, request, noted));
         let note = format!("not rolled back: {words}");
         Answer::Given(action, Notice { reason: ROLLBACK_REFUSED, note, is_warning: true })
     }
@@ -120,6 +124,7 @@ impl Asked<'_> {
             writer: rollback.writer.clone(),
             force: rollback.force,
             scope: if is(names::ROLLBACK_SPEC_ONLY_ANNOTATION) { Scope::SpecOnly } else { Scope::Whole },
+            rejected: self.world.refused.rollback.as_deref(),
         };
         let verdict = judge(
             &request,
@@ -148,30 +153,26 @@ impl Asked<'_> {
                     note: format!("rolling back to input revision {number}{words}"),
                     is_warning: false,
                 };
-                Answer::Given(self.amend(rollback, asked, changed, Some(&spec)), notice)
+                let mut patch = answered(rollback, asked, changed);
+                patch["spec"] = crate::replacing(&spec, &self.world.instance["spec"]);
+                Answer::Given(Action::Restore(patch), notice)
             }
         }
     }
+}
 
-    /// One write that answers the request, so that nobody sees half of it.
-    fn amend(
-        &self,
-        rollback: &Rollback,
-        request: &str,
-        mut annotations: Value,
-        spec: Option<&Value>,
-    ) -> Action {
-        for key in REQUESTS.into_iter().chain(BESIDE) {
-            annotations[key] = Value::Null;
-        }
-        annotations[names::ANSWERED_ROLLBACK_ANNOTATION] = json!(request);
-        let mut patch =
-            json!({"metadata": {"resourceVersion": rollback.version, "annotations": annotations}});
-        if let Some(spec) = spec {
-            patch["spec"] = crate::replacing(spec, &self.world.instance["spec"]);
-        }
-        Action::Amend(patch)
+/// One write that answers the request, so that nobody sees half of it.
+fn answered(rollback: &Rollback, request: &str, mut annotations: Value) -> Value {
+    for key in REQUESTS.into_iter().chain(BESIDE) {
+        annotations[key] = Value::Null;
     }
+    annotations[names::ANSWERED_ROLLBACK_ANNOTATION] = json!(request);
+    json!({"metadata": {"resourceVersion": rollback.version, "annotations": annotations}})
+}
+
+fn unanswered(words: &str) -> Answer {
+    let note = format!("the request to roll back cannot be answered: {words}");
+    Answer::Withheld(Notice { reason: "RollbackUnanswered", note, is_warning: true })
 }
 
 fn put_back(request: &str, manager: &str) -> Answer {
