@@ -434,6 +434,50 @@ async fn v22_a_hold_runs_an_older_input_without_touching_the_spec() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn v22_a_hold_asks_nothing_of_the_spec_of_today() {
+    let world = World::start().await;
+    let sized = |most: u8| {
+        let map = config_map("one", "size: '${string(schema.spec.size)}'", "");
+        definition("App", &format!("spec: {{size: 'integer | default=3 maximum={most}'}}"), &map)
+    };
+    world.define(&sized(5)).await;
+    create(&world, "App a0").await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 1).await;
+    world.define(&sized(50)).await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 2).await;
+    world.merge("App a0", json!({"spec": {"size": 20}})).await;
+    world.eventually("ConfigMap a0-one", |it| it["data"]["size"] == "20").await;
+    annotate(&world, "App a0", json!({"krono.dev/hold-input-revision": "1"})).await;
+    world.eventually("ConfigMap a0-one", |it| it["data"]["size"] == "3").await;
+    world.settled().await;
+    let told = world.there("App a0").await;
+    let assignment = &told["status"]["assignment"];
+    assert_eq!((&assignment["because"], &assignment["revision"]), (&json!("InputHeld"), &json!(1)));
+    assert_eq!((&assignment["message"], &told["spec"]["size"]), (&Value::Null, &json!(20)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v22_a_rollback_ends_the_hold() {
+    let world = edited().await;
+    world.merge("App a0", json!({"spec": {"text": "three"}})).await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 3).await;
+    for (target, text) in [("1", "hello"), ("2", "two")] {
+        annotate(&world, "App a0", json!({"krono.dev/hold-input-revision": "1"})).await;
+        world.eventually("ConfigMap a0-one", |it| it["data"]["text"] == "hello").await;
+        world.settled().await;
+        annotate(&world, "App a0", json!({INPUT_ROLLBACK: target})).await;
+        let told = world.eventually("App a0", |it| it["spec"]["text"] == text).await;
+        let annotations = &told["metadata"]["annotations"];
+        assert!(annotations.get("krono.dev/hold-input-revision").is_none(), "{annotations}");
+        world.eventually("ConfigMap a0-one", |it| it["data"]["text"] == text).await;
+        world.settled().await;
+        assert_eq!(world.there("App a0").await["status"]["assignment"]["because"], "Following");
+        world.merge("App a0", json!({"spec": {"text": "other"}})).await;
+        world.eventually("ConfigMap a0-one", |it| it["data"]["text"] == "other").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn v22_a_rollback_is_refused_where_a_tool_keeps_the_spec() {
     let world = with_instances(1).await;
     world.merge("App a0", json!({"spec": {"text": "two"}})).await;

@@ -52,6 +52,8 @@ pub struct Situation<'a> {
     pub current: Option<Digest>,
     /// The text of the pin that the instance has.
     pub pin: Option<&'a str>,
+    /// Whether it is held at an input, whatever its spec says; that ends with a rollback.
+    pub is_held: bool,
     /// Whether the platform owner lets instances be pinned.
     pub may_pin: bool,
     /// The lowest number that the platform owner lets anybody run.
@@ -242,7 +244,7 @@ fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, 
     let is_same = |it: &Input| {
         it.digest == input.digest || request.scope == Scope::SpecOnly && it.unpacked().as_ref() == Some(&spec)
     };
-    if situation.inputs.current().is_some_and(is_same) {
+    if !situation.is_held && situation.inputs.current().is_some_and(is_same) {
         return Err(Refusal::SameContent { name: name(), target });
     }
     if let (Some(keeper), Force::No) = (situation.keeper, request.force) {

@@ -211,7 +211,8 @@ impl<'d> Decision<'d> {
         if let Some(known) = self.known_assignment().filter(|it| it.digest == revision.digest) {
             return (Some(known), because);
         }
-        if self.is_refused(revision) {
+        // A stored input was seen through the schema of its revision; the spec of today is not asked for.
+        if because != Because::InputHeld && self.is_refused(revision) {
             return (self.place(), because);
         }
         let to = Assignment::of(revision);

@@ -350,6 +350,14 @@ fn v22_an_instance_is_held_at_the_content_of_its_input() {
     scene.check("3c", unusable, ("3c", Because::InputHeld, &["HoldInvalid"]));
 }
 
+#[test]
+fn v22_a_held_input_is_not_judged_by_the_spec_of_today() {
+    let scene = Scene { refused: vec!['a'], ..Scene::new("1a 2b") };
+    let held = Wishes { hold: Some(HeldInput::Of(content('a'))), ..AUTO };
+    scene.check("2b", held, ("1a", Because::InputHeld, &[]));
+    scene.check("2b", pin("1"), ("2b", Because::Pinned, &["SpecRefused"]));
+}
+
 struct Closed;
 
 impl Gate for Closed {

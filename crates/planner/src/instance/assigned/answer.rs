@@ -136,6 +136,7 @@ impl Asked<'_> {
                 definitions: self.assigned.kept,
                 current: self.assigned.current,
                 pin: note(names::RGD_REVISION),
+                is_held: self.assigned.may_pin && note(names::HOLD_INPUT_ANNOTATION).is_some(),
                 may_pin: self.assigned.may_pin,
                 minimum: self.assigned.minimum,
                 keeper: rollback.keeper.as_deref(),
@@ -148,9 +149,13 @@ impl Asked<'_> {
             Verdict::Restore { number, spec, pin } => {
                 let (mut changed, words) = pinned(pin);
                 changed[names::ROLLBACK_REFUSED_ANNOTATION] = Value::Null;
+                // A hold would go on hiding the spec.
+                changed[names::HOLD_INPUT_ANNOTATION] = Value::Null;
+                let held = note(names::HOLD_INPUT_ANNOTATION);
+                let released = held.map(|it| format!(", and no longer held at {it}")).unwrap_or_default();
                 let notice = Notice {
                     reason: "RolledBack",
-                    note: format!("rolling back to input revision {number}{words}"),
+                    note: format!("rolling back to input revision {number}{words}{released}"),
                     is_warning: false,
                 };
                 let mut patch = answered(rollback, asked, changed);
