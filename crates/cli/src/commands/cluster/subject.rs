@@ -6,9 +6,12 @@ use jiff::Timestamp;
 use krono_cel::advice;
 use krono_history::{RevisionNumber, names};
 use krono_model::names as keys;
+use krono_planner::instance::assignment;
 use krono_propagation::assignment::superseded_by;
 use krono_propagation::limits::{Allowance, Limits};
-use krono_views::{InputRow, RevisionRow, RevisionRows, definition_of, input_rows, kind_of_instances};
+use krono_views::{
+    InputRow, RevisionRow, RevisionRows, assigned_revision, definition_of, input_rows, kind_of_instances,
+};
 use kube::api::WatchParams;
 use serde_json::Value;
 
@@ -284,6 +287,27 @@ impl Instance {
             Some(namespace) => format!("{} -n {namespace}", self.name()),
             None => self.name(),
         }
+    }
+
+    /// The newest revision with the content that it is assigned to.
+    pub(crate) fn assigned(&self) -> Option<RevisionNumber> {
+        let content = assignment(&self.object).map(|(_, content, _)| content);
+        let newest = content.and_then(|it| self.definition.revisions.history.newest_with(it));
+        newest.map(|it| it.number).or_else(|| assigned_revision(&self.object))
+    }
+
+    /// The newest revision of the definition with the content that an input was for; nothing when that is not kept.
+    pub(crate) fn definition_of(&self, row: &InputRow) -> Option<RevisionNumber> {
+        let history = &self.definition.revisions.history;
+        let found = match row.content {
+            Some(content) => history.newest_with(content),
+            None => history.find(row.definition?).filter(|_| row.restorable != Some(false)),
+        };
+        found.map(|it| it.number)
+    }
+
+    pub(crate) fn annotation(&self, key: &str) -> Option<&str> {
+        self.object["metadata"]["annotations"][key].as_str()
     }
 
     /// An input revision that is there, or an error that names those that are.
