@@ -2,10 +2,11 @@
 
 use jiff::Timestamp;
 use krono_history::RevisionNumber;
+use krono_history::hold::{Hold, Place};
 use krono_history::writer::keeper_of_annotation;
 use krono_model::names;
 use krono_propagation::limits::Policy;
-use krono_views::assigned_revision;
+use krono_views::{RevisionRows, assigned_revision};
 use serde_json::Value;
 
 use super::cluster::annotate;
@@ -45,7 +46,7 @@ pub(crate) fn approve(arguments: &ApproveArguments, output: &mut Output) -> Resu
             CommandError::wrong(format!("rgd/{} has no revision to approve yet", instance.definition.name()))
         })?;
         instance.definition.find(number)?;
-        if let Some(assigned) = assigned_revision(&instance.object).filter(|it| number < *it) {
+        if let Some(assigned) = instance.assigned().filter(|it| number < *it) {
             let message =
                 format!("{} is at revision {assigned}, and an approval takes nobody back", instance.name());
             return Err(CommandError::wrong(message).hint("krono pin and krono rollback do"));
@@ -54,6 +55,7 @@ pub(crate) fn approve(arguments: &ApproveArguments, output: &mut Output) -> Resu
         if annotation(&instance.object, key).and_then(Policy::read) != Some(Policy::Manual) {
             output.warn(&format!("{} needs no approval: its {key} is not Manual", instance.name()))?;
         }
+        warn_of_hold(&instance.definition, number, output)?;
         warn_of_nobody(&instance, output)?;
         set(&objects, &instance, names::APPROVE_REVISION_ANNOTATION, number).await?;
         output.text(&format!("Instance may move to RGD revision {number}\n"))
@@ -118,23 +120,39 @@ async fn release(
 ) -> Result<(), CommandError> {
     let key = names::ACTIVE_REVISION_ANNOTATION;
     let name = definition.name();
-    let Some(held) = annotation(&definition.object, key) else {
-        let field = &definition.object["spec"]["revisionManagement"]["activeRevision"];
-        if !field.is_null() {
-            return Err(CommandError::wrong(format!("rgd/{name} holds revision {field} by its own spec"))
-                .hint("remove spec.revisionManagement.activeRevision where the definition is kept"));
-        }
-        return output.text(&format!("rgd/{name} is not held\n"));
+    let Some(held) = definition.annotation(key) else {
+        let error = match &definition.revisions.hold {
+            Hold::Released => return output.text(&format!("rgd/{name} is not held\n")),
+            Hold::Held { number, by: Place::Mark { given_up, .. } } => {
+                format!("rgd/{name} holds revision {number} since revision {given_up} was given up")
+            }
+            Hold::Held { .. } | Hold::Invalid(_) => {
+                let field = &definition.object["spec"]["revisionManagement"]["activeRevision"];
+                format!("rgd/{name} holds revision {field} by its own spec")
+            }
+        };
+        return Err(CommandError::wrong(error).hint(definition.how_to_release()));
     };
     warn_of_keeper(&definition.object, key, output)?;
-    annotate::remove(objects, &definition.kind, &definition.object, &[key]).await?;
-    let field = &definition.object["spec"]["revisionManagement"]["activeRevision"];
-    let then = if field.is_null() {
-        "the definition is served as it stands".to_owned()
-    } else {
-        format!("but spec.revisionManagement.activeRevision holds revision {field}")
-    };
-    output.text(&format!("Revision {held} is no longer held, {then}\n"))
+    let released = annotate::remove(objects, &definition.kind, &definition.object, &[key]).await?;
+    let left = RevisionRows::new(&released, &definition.objects).hold;
+    let but = if left == Hold::Released { "" } else { "but " };
+    output.text(&format!("Revision {held} is no longer held, {but}{left}\n"))
+}
+
+/// What is newer than what is held has to wait.
+fn warn_of_hold(
+    definition: &Definition,
+    number: RevisionNumber,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    match definition.revisions.hold {
+        Hold::Held { number: held, .. } if number > held => output.warn(&format!(
+            "revision {held} is held, and the approval of revision {number} waits; {}",
+            definition.how_to_release()
+        )),
+        Hold::Held { .. } | Hold::Released | Hold::Invalid(_) => Ok(()),
+    }
 }
 
 fn warn_of_keeper(object: &Value, key: &str, output: &mut Output) -> Result<(), CommandError> {

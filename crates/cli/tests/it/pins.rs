@@ -1,8 +1,9 @@
 //! `krono pin`, `unpin` and `approve`.
 
+use krono_history::Digest;
 use serde_json::{Value, json};
 
-use crate::cluster::fleet::{definition, fleet, instance};
+use crate::cluster::fleet::{content, definition, fleet, instance, named, restored};
 
 #[test]
 fn v26_a_pin_is_krono_s_own_and_survives_who_applies_without_it() {
@@ -88,6 +89,52 @@ fn v27_an_approval_names_a_revision() {
         hint: krono pin and krono rollback do\n";
     assert_eq!(cluster.complaint(&["approve", "application/my-app", "2"], 1), back);
     assert_eq!(cluster.annotations(&instance())["krono.dev/approve-revision"], json!("3"));
+}
+
+#[test]
+fn v27_an_approval_is_measured_by_content() {
+    let cluster = fleet();
+    cluster.apply(&restored(&cluster, 4, 1));
+    let mut manual = instance();
+    manual["metadata"]["annotations"] = json!({"kro.run/update-policy": "Manual"});
+    let digest = Digest::of_definition(&content(1)).to_string();
+    manual["status"]["assignment"] = json!({"revision": 1, "digest": digest, "because": "Manual"});
+    cluster.apply(&manual);
+    let back = "error: application/my-app is at revision 4, and an approval takes nobody back\n\
+        hint: krono pin and krono rollback do\n";
+    assert_eq!(cluster.complaint(&["approve", "application/my-app", "2"], 1), back);
+    cluster.told(&["rollback", "rgd/application", "--to-revision=3", "--hold", "--yes", "--wait=false"]);
+    let run = cluster.krono(&["approve", "application/my-app", "4"]);
+    let warning = "warning: revision 3 is held, and the approval of revision 4 waits; `krono unpin rgd/application` ends that\n";
+    assert_eq!(
+        (run.stdout.as_str(), run.stderr.as_str()),
+        ("Instance may move to RGD revision 4\n", warning)
+    );
+}
+
+#[test]
+fn v20_what_else_holds_a_definition_is_named_with_its_cure() {
+    let cluster = fleet();
+    for (number, key, text) in
+        [(2, "krono.dev/completed", "2025-01-14T10:00:00Z"), (3, "krono.dev/failed", "rolled back: late")]
+    {
+        let mut marked = named("ResourceGraphDefinitionRevision", &format!("application-rev-{number}"));
+        marked["metadata"]["annotations"] = json!({key: text});
+        cluster.apply_as("krono", &marked);
+    }
+    let automatic = "error: rgd/application holds revision 2 since revision 3 was given up\n\
+        hint: `krono propagation retry rgd/application` has revision 3 tried again\n";
+    assert_eq!(cluster.complaint(&["unpin", "rgd/application"], 1), automatic);
+    let mut holding = definition();
+    holding["spec"]["revisionManagement"]["activeRevision"] = json!(1);
+    cluster.apply(&holding);
+    let field = "error: rgd/application holds revision 1 by its own spec\n\
+        hint: remove spec.revisionManagement.activeRevision where the definition is kept\n";
+    assert_eq!(cluster.complaint(&["unpin", "rgd/application"], 1), field);
+    cluster.told(&["rollback", "rgd/application", "--to-revision=2", "--hold", "--yes", "--wait=false"]);
+    let released = "Revision 2 is no longer held, but revision 1 is served whatever the definition says; remove \
+                    spec.revisionManagement.activeRevision to release it\n";
+    assert_eq!(cluster.told(&["unpin", "rgd/application"]), released);
 }
 
 #[test]

@@ -183,7 +183,11 @@ impl<'d> Decision<'d> {
             }
             return None;
         };
-        if place.is_some_and(|it| number < it.number) {
+        if let Some(place) = place.filter(|it| number < it.number) {
+            // What it has is approved, under whichever number.
+            if place.digest != revision.digest {
+                self.remarks.push(Remark::ApprovalBehind { number, at: place.number });
+            }
             return None;
         }
         let current = self.fleet.current.map(|it| it.number);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use krono_cel::advice;
+use krono_history::hold::{Hold, Place};
 use krono_history::{RevisionNumber, names};
 use krono_model::names as keys;
 use krono_planner::instance::assignment;
@@ -258,6 +259,22 @@ impl Definition {
             )),
             None => Ok(()),
         }
+    }
+
+    /// What ends its hold, wherever the wish for it stands.
+    pub(crate) fn how_to_release(&self) -> String {
+        let name = self.name();
+        if let Hold::Held { by: Place::Mark { given_up, .. }, .. } = &self.revisions.hold {
+            return format!("`krono propagation retry rgd/{name}` has revision {given_up} tried again");
+        }
+        if self.annotation(keys::ACTIVE_REVISION_ANNOTATION).is_some() {
+            return format!("`krono unpin rgd/{name}` ends that");
+        }
+        "remove spec.revisionManagement.activeRevision where the definition is kept".to_owned()
+    }
+
+    pub(crate) fn annotation(&self, key: &str) -> Option<&str> {
+        self.object["metadata"]["annotations"][key].as_str()
     }
 
     /// The object of a revision that is there.

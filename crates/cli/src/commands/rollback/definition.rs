@@ -200,15 +200,13 @@ async fn tell_who_moves(
     output: &mut Output,
 ) -> Result<(), CommandError> {
     let now = subject::definition(objects, definition.name()).await?;
-    let release = format!("krono unpin rgd/{}", definition.name());
-    match now.revisions.hold {
+    let release = now.how_to_release();
+    match &now.revisions.hold {
         Hold::Held { number: held, .. } => {
-            return output
-                .note(&format!("revision {held} is held and served all the same; {release} ends that"));
+            return output.note(&format!("revision {held} is held and served all the same; {release}"));
         }
         Hold::Invalid(problem) => {
-            return output
-                .note(&format!("nobody moves while the hold makes no sense: {problem}; {release} ends it"));
+            return output.note(&format!("nobody moves while the hold makes no sense: {problem}; {release}"));
         }
         Hold::Released => {}
     }
