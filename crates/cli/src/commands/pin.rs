@@ -32,6 +32,11 @@ pub(crate) fn pin(arguments: &PinArguments, output: &mut Output) -> Result<(), C
         instance.definition.check_pin_lasts(number, Timestamp::now())?;
         warn_of_keeper(&instance.object, names::RGD_REVISION, output)?;
         warn_of_nobody(&instance, output)?;
+        if instance.annotation(names::UNPINNED_ANNOTATION).is_some() {
+            // What becomes of this pin is another story.
+            let trace = [names::UNPINNED_ANNOTATION];
+            annotate::remove(&objects, &instance.kind, &instance.object, &trace).await?;
+        }
         set(&objects, &instance, names::RGD_REVISION, number).await?;
         output.text(&format!("Instance pinned to RGD revision {number}\n"))?;
         output.text("Will not receive updates from newer RGD revisions\n")
@@ -102,7 +107,9 @@ async fn free(objects: &Objects, instance: &Instance, output: &mut Output) -> Re
     for key in &there {
         warn_of_keeper(&instance.object, key, output)?;
     }
-    annotate::remove(objects, &instance.kind, &instance.object, &there).await?;
+    let pin = instance.annotation(names::RGD_REVISION).map(|it| (names::UNPINNED_ANNOTATION, Some(it)));
+    let changes: Vec<(&str, Option<&str>)> = there.iter().map(|it| (*it, None)).chain(pin).collect();
+    annotate::change(objects, &instance.kind, &instance.object, &changes).await?;
     if let Some(input) = annotation(&instance.object, names::HOLD_INPUT_ANNOTATION) {
         output
             .text(&format!("Input revision {input} is no longer held, the spec of the instance is used\n"))?;

@@ -23,8 +23,10 @@ fn v26_a_pin_is_krono_s_own_and_survives_who_applies_without_it() {
         cluster.told(&["unpin", "application/my-app"]),
         "Instance unpinned, will use latest RGD revision\n"
     );
-    assert_eq!(cluster.annotations(&instance()), Value::Null);
+    assert_eq!(cluster.annotations(&instance()), json!({"krono.dev/unpinned": "3"}));
     assert_eq!(cluster.told(&["unpin", "application/my-app"]), "application/my-app is not pinned\n");
+    cluster.told(&["pin", "application/my-app", "2"]);
+    assert_eq!(cluster.annotations(&instance()), json!({"kro.run/rgd-revision": "2"}));
 }
 
 #[test]
@@ -37,7 +39,7 @@ fn v26_a_pin_that_others_wrote_goes_as_well() {
     assert_eq!(run.code, Some(0), "{run}");
     let warning = "warning: kubectl keeps the annotation kro.run/rgd-revision and may put it back; change it there too\n";
     assert_eq!(run.stderr, warning);
-    assert_eq!(cluster.annotations(&instance()), Value::Null);
+    assert_eq!(cluster.annotations(&instance()), json!({"krono.dev/unpinned": "2"}));
 }
 
 #[test]

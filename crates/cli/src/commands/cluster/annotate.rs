@@ -55,9 +55,19 @@ pub(crate) async fn remove(
     object: &Value,
     keys: &[&str],
 ) -> Result<Value, CommandError> {
-    let gone: serde_json::Map<String, Value> =
-        keys.iter().map(|it| ((*it).to_owned(), Value::Null)).collect();
-    let patch = json!({"metadata": {"uid": object["metadata"]["uid"], "annotations": gone}});
+    let gone: Vec<(&str, Option<&str>)> = keys.iter().map(|it| (*it, None)).collect();
+    change(objects, kind, object, &gone).await
+}
+
+/// Changes annotations, whoever wrote them; gives the object as it is then.
+pub(crate) async fn change(
+    objects: &Objects,
+    kind: &Type,
+    object: &Value,
+    changes: &[(&str, Option<&str>)],
+) -> Result<Value, CommandError> {
+    let annotations: BTreeMap<_, _> = changes.iter().copied().collect();
+    let patch = json!({"metadata": {"uid": object["metadata"]["uid"], "annotations": annotations}});
     let name = text(&object["metadata"]["name"]);
     let written = objects.api(kind).patch(&name, &params(), &Patch::Merge(patch)).await;
     written.map(|it| value(it, &kind.resource)).map_err(|error| refused(&error))

@@ -147,7 +147,7 @@ impl Asked<'_> {
             Verdict::PutBack { manager } => put_back(asked, &manager),
             Verdict::Refused(refusal) => self.refused(rollback, asked, &refusal.to_string()),
             Verdict::Restore { number, spec, pin } => {
-                let (mut changed, words) = pinned(pin);
+                let (mut changed, words) = pinned(pin, note(names::RGD_REVISION));
                 changed[names::ROLLBACK_REFUSED_ANNOTATION] = Value::Null;
                 // A hold would go on hiding the spec.
                 changed[names::HOLD_INPUT_ANNOTATION] = Value::Null;
@@ -197,12 +197,15 @@ fn request_of_definition() -> String {
 }
 
 /// The change of the pin, and words for it.
-fn pinned(pin: Pin) -> (Value, String) {
+fn pinned(pin: Pin, before: Option<&str>) -> (Value, String) {
     match pin {
         Pin::Stays => (json!({}), String::new()),
-        Pin::Goes => (json!({names::RGD_REVISION: null}), ", and unpinned".to_owned()),
+        Pin::Goes => (
+            json!({names::RGD_REVISION: null, names::UNPINNED_ANNOTATION: before}),
+            ", and unpinned".to_owned(),
+        ),
         Pin::Set(number) => (
-            json!({names::RGD_REVISION: number.to_string()}),
+            json!({names::RGD_REVISION: number.to_string(), names::UNPINNED_ANNOTATION: null}),
             format!(", pinned to revision {number} of the definition"),
         ),
     }
