@@ -13,16 +13,17 @@ use super::cluster::annotate;
 use super::cluster::objects::Objects;
 use super::cluster::subject::{self, Definition, Instance, Subject};
 use super::server::block_on;
+use crate::arguments::outcome::ChangeArguments;
 use crate::arguments::pin::{ApproveArguments, PinArguments, UnpinArguments};
-use crate::arguments::target::{Bare, Grammar, PlaceArguments, number};
+use crate::arguments::target::{Bare, Grammar, PlaceArguments, Target, number};
 use crate::command_error::CommandError;
 use crate::output::Output;
 
 pub(crate) fn pin(arguments: &PinArguments, output: &mut Output) -> Result<(), CommandError> {
     block_on(async {
         let wanted = arguments.rgd_revision.as_deref().map(number).transpose()?;
-        let (objects, instance, typed) =
-            instance(&arguments.place, &arguments.object, wanted.is_none()).await?;
+        let PinArguments { place, object, change, .. } = arguments;
+        let (objects, instance, typed) = instance(place, object, *change, wanted.is_none()).await?;
         let number = wanted.or(typed).ok_or_else(|| {
             CommandError::usage("which revision? name it behind the instance, or with --rgd-revision")
                 .hint(instance.definition.those_there())
@@ -37,15 +38,17 @@ pub(crate) fn pin(arguments: &PinArguments, output: &mut Output) -> Result<(), C
             let trace = [names::UNPINNED_ANNOTATION];
             annotate::remove(&objects, &instance.kind, &instance.object, &trace).await?;
         }
-        set(&objects, &instance, names::RGD_REVISION, number).await?;
-        output.text(&format!("Instance pinned to RGD revision {number}\n"))?;
-        output.text("Will not receive updates from newer RGD revisions\n")
+        let pinned = set(&objects, &instance, names::RGD_REVISION, number).await?;
+        change.say(&format!("Instance pinned to RGD revision {number}"), output)?;
+        change.say("Will not receive updates from newer RGD revisions", output)?;
+        change.show(&pinned, output)
     })
 }
 
 pub(crate) fn approve(arguments: &ApproveArguments, output: &mut Output) -> Result<(), CommandError> {
     block_on(async {
-        let (objects, instance, typed) = instance(&arguments.place, &arguments.object, true).await?;
+        let ApproveArguments { place, object, change } = arguments;
+        let (objects, instance, typed) = instance(place, object, *change, true).await?;
         let current = || instance.definition.revisions.current().map(|it| it.number);
         let number = typed.or_else(current).ok_or_else(|| {
             CommandError::wrong(format!("rgd/{} has no revision to approve yet", instance.definition.name()))
@@ -62,30 +65,45 @@ pub(crate) fn approve(arguments: &ApproveArguments, output: &mut Output) -> Resu
         }
         warn_of_hold(&instance.definition, number, output)?;
         warn_of_nobody(&instance, output)?;
-        set(&objects, &instance, names::APPROVE_REVISION_ANNOTATION, number).await?;
-        output.text(&format!("Instance may move to RGD revision {number}\n"))
+        let approved = set(&objects, &instance, names::APPROVE_REVISION_ANNOTATION, number).await?;
+        change.say(&format!("Instance may move to RGD revision {number}"), output)?;
+        change.show(&approved, output)
     })
 }
 
 pub(crate) fn unpin(arguments: &UnpinArguments, output: &mut Output) -> Result<(), CommandError> {
     block_on(async {
         let (target, _) = Grammar { revisions: 0, bare: Bare::IsWrong }.read(&arguments.object)?;
-        match subject::read(&arguments.place, &target).await? {
-            (objects, Subject::Definition(it)) => release(&objects, &it, output).await,
-            (objects, Subject::Instance(it)) => free(&objects, &it, output).await,
-        }
+        let change = arguments.change;
+        let (objects, found) = read(&arguments.place, &target, change).await?;
+        let changed = match found {
+            Subject::Definition(it) => release(&objects, &it, change, output).await?,
+            Subject::Instance(it) => free(&objects, &it, change, output).await?,
+        };
+        change.show(&changed, output)
     })
 }
 
 async fn instance(
     place: &PlaceArguments,
     words: &[String],
+    change: ChangeArguments,
     takes_revision: bool,
 ) -> Result<(Objects, Instance, Option<RevisionNumber>), CommandError> {
     let grammar = Grammar { revisions: usize::from(takes_revision), bare: Bare::IsWrong };
     let (target, typed) = grammar.read(words)?;
-    let (objects, found) = subject::read(place, &target).await?;
+    let (objects, found) = read(place, &target, change).await?;
     Ok((objects, found.into_instance()?, typed.first().copied()))
+}
+
+/// What somebody named, to be changed or only as though.
+async fn read(
+    place: &PlaceArguments,
+    target: &Target,
+    change: ChangeArguments,
+) -> Result<(Objects, Subject), CommandError> {
+    let (objects, found) = subject::read(place, target).await?;
+    Ok((Objects { is_trial: change.dry_run, ..objects }, found))
 }
 
 async fn set(
@@ -93,43 +111,55 @@ async fn set(
     instance: &Instance,
     key: &str,
     number: RevisionNumber,
-) -> Result<(), CommandError> {
+) -> Result<Value, CommandError> {
     let text = number.to_string();
-    annotate::set(objects, &instance.kind, &instance.object, &[(key, &text)]).await.map(drop)
+    annotate::set(objects, &instance.kind, &instance.object, &[(key, &text)]).await
 }
 
-async fn free(objects: &Objects, instance: &Instance, output: &mut Output) -> Result<(), CommandError> {
+/// Ends the pin and the hold of an instance; gives the instance as it is then.
+async fn free(
+    objects: &Objects,
+    instance: &Instance,
+    change: ChangeArguments,
+    output: &mut Output,
+) -> Result<Value, CommandError> {
     let keys = [names::RGD_REVISION, names::HOLD_INPUT_ANNOTATION];
     let there: Vec<&str> = keys.into_iter().filter(|it| annotation(&instance.object, it).is_some()).collect();
     if there.is_empty() {
-        return output.text(&format!("{} is not pinned\n", instance.name()));
+        change.outcome.say(&format!("{} is not pinned\n", instance.name()), output)?;
+        return Ok(instance.object.clone());
     }
     for key in &there {
         warn_of_keeper(&instance.object, key, output)?;
     }
     let pin = instance.annotation(names::RGD_REVISION).map(|it| (names::UNPINNED_ANNOTATION, Some(it)));
     let changes: Vec<(&str, Option<&str>)> = there.iter().map(|it| (*it, None)).chain(pin).collect();
-    annotate::change(objects, &instance.kind, &instance.object, &changes).await?;
+    let freed = annotate::change(objects, &instance.kind, &instance.object, &changes).await?;
     if let Some(input) = annotation(&instance.object, names::HOLD_INPUT_ANNOTATION) {
-        output
-            .text(&format!("Input revision {input} is no longer held, the spec of the instance is used\n"))?;
+        let words = format!("Input revision {input} is no longer held, the spec of the instance is used");
+        change.say(&words, output)?;
     }
     if there.contains(&names::RGD_REVISION) {
-        output.text("Instance unpinned, will use latest RGD revision\n")?;
+        change.say("Instance unpinned, will use latest RGD revision", output)?;
     }
-    Ok(())
+    Ok(freed)
 }
 
+/// Ends the hold of a definition; gives the definition as it is then.
 async fn release(
     objects: &Objects,
     definition: &Definition,
+    change: ChangeArguments,
     output: &mut Output,
-) -> Result<(), CommandError> {
+) -> Result<Value, CommandError> {
     let key = names::ACTIVE_REVISION_ANNOTATION;
     let name = definition.name();
     let Some(held) = definition.annotation(key) else {
         let error = match &definition.revisions.hold {
-            Hold::Released => return output.text(&format!("rgd/{name} is not held\n")),
+            Hold::Released => {
+                change.outcome.say(&format!("rgd/{name} is not held\n"), output)?;
+                return Ok(definition.object.clone());
+            }
             Hold::Held { number, by: Place::Mark { given_up, .. } } => {
                 format!("rgd/{name} holds revision {number} since revision {given_up} was given up")
             }
@@ -144,7 +174,8 @@ async fn release(
     let released = annotate::remove(objects, &definition.kind, &definition.object, &[key]).await?;
     let left = RevisionRows::new(&released, &definition.objects).hold;
     let but = if left == Hold::Released { "" } else { "but " };
-    output.text(&format!("Revision {held} is no longer held, {but}{left}\n"))
+    change.say(&format!("Revision {held} is no longer held, {but}{left}"), output)?;
+    Ok(released)
 }
 
 /// What is newer than what is held has to wait.

@@ -94,6 +94,36 @@ fn v27_an_approval_names_a_revision() {
 }
 
 #[test]
+fn what_is_only_tried_changes_nothing_and_changes_are_told_as_kubectl_tells_them() {
+    let cluster = fleet();
+    let pin = ["pin", "application/my-app", "2"];
+    let tried = "Instance pinned to RGD revision 2 (dry run)\nWill not receive updates from newer RGD revisions (dry run)\n";
+    assert_eq!(cluster.told(&[&pin[..], &["--dry-run"]].concat()), tried);
+    let approve = ["approve", "application/my-app", "3", "--dry-run", "-o", "yaml"];
+    let told = cluster.krono(&approve).stdout;
+    assert!(
+        told.contains("krono.dev/approve-revision: \"3\"\n") && !told.contains("managedFields"),
+        "{told}"
+    );
+    assert_eq!(cluster.annotations(&instance()), Value::Null);
+    let name = "application.apps.example.com/my-app\n";
+    assert_eq!(cluster.told(&[&pin[..], &["-o", "name"]].concat()), name);
+    let told = cluster.told(&["unpin", "application/my-app", "-o", "json", "--dry-run"]);
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["metadata"]["annotations"]["krono.dev/unpinned"], "2");
+    assert_eq!(cluster.annotations(&instance()), json!({"kro.run/rgd-revision": "2"}));
+    let rollback = ["rollback", "rgd/application", "--to-revision=2", "--yes", "--wait=false", "-o", "name"];
+    assert_eq!(cluster.told(&rollback), "resourcegraphdefinition.kro.run/application\n");
+    let why = cluster.told(&["why", "application/my-app", "-o", "json"]);
+    let why: Value = serde_json::from_str(&why).unwrap();
+    assert_eq!(why["object"], "application/my-app");
+    assert!(why["why"].as_str().unwrap().starts_with("application/my-app is at revision"), "{why}");
+    let names = cluster.told(&["history", "application/my-app", "-o", "name"]);
+    assert!(names.contains("resourcegraphinputrevision.kro.run/my-app-input-rev-12\n"), "{names}");
+    assert!(names.contains("resourcegraphdefinitionrevision.kro.run/application-rev-3\n"), "{names}");
+}
+
+#[test]
 fn v27_an_approval_is_measured_by_content() {
     let cluster = fleet();
     cluster.apply(&restored(&cluster, 4, 1));

@@ -39,10 +39,11 @@ pub(super) async fn run(
         return Ok(());
     }
     if arguments.hold {
-        hold(arguments, objects, definition, target, output).await
+        hold(arguments, objects, definition, target, output).await?;
     } else {
-        restore(arguments, objects, definition, target, output).await
+        restore(arguments, objects, definition, target, output).await?;
     }
+    arguments.outcome.show_again(objects, &definition.kind, &definition.object, output).await
 }
 
 fn refuse_flags_of_instances(
@@ -157,7 +158,7 @@ async fn restore(
     target: RevisionNumber,
     output: &mut Output,
 ) -> Result<(), CommandError> {
-    output.text(&format!("Rolling back to revision {target}...\n"))?;
+    arguments.outcome.say(&format!("Rolling back to revision {target}...\n"), output)?;
     output.flush()?;
     let text = target.to_string();
     let mut wanted = vec![(names::ROLLBACK_ANNOTATION, text.as_str())];
@@ -169,14 +170,15 @@ async fn restore(
     let before = definition.revisions.history.highest();
     match until(objects, &definition.kind, asked, limit, |it| answer(it, &text, before)).await? {
         Waited::Seen(Answer::Created(number)) => {
-            output.text(&format!("Created revision {number} (content from revision {target})\n"))?;
-            tell_who_moves(objects, definition, output).await
+            let words = format!("Created revision {number} (content from revision {target})\n");
+            arguments.outcome.say(&words, output)?;
+            tell_who_moves(arguments, objects, definition, output).await
         }
         Waited::Seen(Answer::Restored) => {
-            output.text(&format!(
-                "The definition says again what revision {target} says; no other is needed\n"
-            ))?;
-            tell_who_moves(objects, definition, output).await
+            let words =
+                format!("The definition says again what revision {target} says; no other is needed\n");
+            arguments.outcome.say(&words, output)?;
+            tell_who_moves(arguments, objects, definition, output).await
         }
         Waited::Seen(Answer::Refused(words)) => Err(refused(&words)),
         Waited::Seen(Answer::Withdrawn) => Err(withdrawn(names::ROLLBACK_ANNOTATION)),
@@ -195,6 +197,7 @@ async fn following(objects: &Objects, definition: &Definition) -> Result<u64, Co
 }
 
 async fn tell_who_moves(
+    arguments: &RollbackArguments,
     objects: &Objects,
     definition: &Definition,
     output: &mut Output,
@@ -211,7 +214,7 @@ async fn tell_who_moves(
         Hold::Released => {}
     }
     let moving = counted_instances(following(objects, definition).await?);
-    output.text(&format!("{moving} will reconcile to new revision\n"))
+    arguments.outcome.say(&format!("{moving} will reconcile to new revision\n"), output)
 }
 
 /// What became of a request.
@@ -249,7 +252,7 @@ async fn hold(
     target: RevisionNumber,
     output: &mut Output,
 ) -> Result<(), CommandError> {
-    output.text(&format!("Holding revision {target}...\n"))?;
+    arguments.outcome.say(&format!("Holding revision {target}...\n"), output)?;
     output.flush()?;
     let text = target.to_string();
     let mut wanted = vec![(names::ACTIVE_REVISION_ANNOTATION, text.as_str())];
@@ -260,14 +263,15 @@ async fn hold(
     if let Some(limit) = arguments.wait.limit() {
         match until(objects, &definition.kind, asked, limit, is_served).await? {
             Waited::Seen(()) => {
-                output.text(&format!("Revision {target} is served whatever the definition says\n"))?;
+                let words = format!("Revision {target} is served whatever the definition says\n");
+                arguments.outcome.say(&words, output)?;
             }
             Waited::TimedOut(last) => {
                 return Err(unanswered(&last, names::ACTIVE_REVISION_ANNOTATION, limit));
             }
         }
     }
-    output.text(&format!("Release it with: krono unpin rgd/{}\n", definition.name()))
+    arguments.outcome.say(&format!("Release it with: krono unpin rgd/{}\n", definition.name()), output)
 }
 
 /// The mode of an earlier rollback is not that of this one.

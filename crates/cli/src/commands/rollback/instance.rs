@@ -164,7 +164,8 @@ async fn ask(
     let text = row.number.to_string();
     let key = if arguments.hold { names::HOLD_INPUT_ANNOTATION } else { names::INPUT_ROLLBACK_ANNOTATION };
     let verb = if arguments.hold { "Holding" } else { "Rolling back to" };
-    output.text(&format!("{verb} input revision {text}...\n"))?;
+    let outcome = arguments.outcome;
+    outcome.say(&format!("{verb} input revision {text}...\n"), output)?;
     output.flush()?;
     let mut wanted = vec![(key, text.as_str())];
     wanted.extend(arguments.force.then_some((names::ROLLBACK_FORCE_ANNOTATION, "true")));
@@ -176,13 +177,16 @@ async fn ask(
         None => {}
     }
     if let Some(number) = destination(arguments, instance, row) {
-        output.text(&format!("Instance will reconcile to RGD revision {number}\n"))?;
+        outcome.say(&format!("Instance will reconcile to RGD revision {number}\n"), output)?;
     }
     match held(instance) {
-        _ if arguments.hold => output.text(&format!("Release it with: krono unpin {}\n", instance.typed())),
-        Some(before) => output.text(&format!("Input revision {before} is no longer held\n")),
-        None => Ok(()),
+        _ if arguments.hold => {
+            outcome.say(&format!("Release it with: krono unpin {}\n", instance.typed()), output)?;
+        }
+        Some(before) => outcome.say(&format!("Input revision {before} is no longer held\n"), output)?,
+        None => {}
     }
+    outcome.show_again(objects, &instance.kind, &instance.object, output).await
 }
 
 /// Waits until a hold is in force.
