@@ -6,6 +6,7 @@ pub(crate) mod controller;
 pub(crate) mod definition;
 pub(crate) mod handback;
 pub(crate) mod named;
+pub(crate) mod outcome;
 pub(crate) mod pin;
 pub(crate) mod plan;
 pub(crate) mod propagation;

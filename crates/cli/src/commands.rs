@@ -7,6 +7,7 @@ mod controller;
 mod graph;
 mod handback;
 mod history;
+mod outcome;
 mod pin;
 mod plan;
 mod propagation;

@@ -115,6 +115,7 @@ pub(super) enum Failed {
     Crd(String),
     Controller(String),
     Revision(String),
+    Rollback(String),
 }
 
 impl Failed {
@@ -123,6 +124,7 @@ impl Failed {
             Self::Crd(words) => Failure::Crd(words),
             Self::Controller(words) => Failure::Controller(words),
             Self::Revision(words) => Failure::Revision(words),
+            Self::Rollback(words) => Failure::Rollback(words),
         }
     }
 }
@@ -201,6 +203,8 @@ impl Pass<'_> {
     }
 
     async fn perform(&mut self, observed: &Observed, plan: Plan) -> kube::Result<()> {
+        // The plan has answered it.
+        self.failed.take_if(|it| matches!(it, Failed::Rollback(_)));
         for action in plan.actions {
             if matches!(action, Action::PatchRevisionStatus { .. }) && self.counts {
                 self.engine.counted(self.name);

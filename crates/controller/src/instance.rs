@@ -13,7 +13,8 @@ use krono_graph::KindName;
 use krono_model::applyset::Inventory;
 use krono_model::wire::Author;
 use krono_planner::instance::{
-    Action, DeletionPolicies, Keeping, Notice, ObjectName, Plan, Refused, Rollback, World, assignment, plan,
+    Action, DeletionPolicies, Keeping, Notice, ObjectName, Plan, Refused, Rollback, Subject, World,
+    assignment, plan,
 };
 use krono_planner::replacing;
 use serde_json::{Value, json};
@@ -130,7 +131,7 @@ impl Pass<'_> {
             return Round::Again;
         }
         let round = self.perform(actions, &caches).await;
-        if matches!(round, Round::Again) && self.refused.instance.is_none() {
+        if matches!(round, Round::Again) && !self.refused.is_of_instance() {
             self.tell(&instance, notices, by.as_ref()).await;
         }
         round
@@ -167,8 +168,7 @@ impl Pass<'_> {
         if in_vain {
             let words =
                 "the API server drops status.currentInputRevision; see whether the CRD is as krono made it";
-            self.refused.is_lasting = true;
-            self.refuse(None, words.to_owned());
+            self.refuse(Subject::Instance, words.to_owned(), true);
         }
         in_vain
     }
@@ -285,7 +285,7 @@ impl Pass<'_> {
 
     /// Nothing is refused, and all is told.
     fn untroubled(&self) {
-        if self.refused.instance.is_none() && self.refused.resources.is_empty() {
+        if !self.refused.hinders() {
             self.engine.hindrances.end(self.key);
         }
     }
@@ -307,6 +307,7 @@ impl Pass<'_> {
             let (engine, serving, key) = (self.engine, self.serving, self.key);
             perform::perform(perform::Place { engine, serving, key, caches }, action)
         });
+        self.refused.end_answered();
         let mut stale = false;
         let patience = self.is_patient();
         for done in join_all(tries).await {
@@ -320,21 +321,21 @@ impl Pass<'_> {
                     self.engine.hindrances.begin(self.key);
                     stale = true;
                 }
-                Err(perform::Failure { of, refusal: Refusal::Transient(words) }) => self.refuse(of, words),
+                Err(perform::Failure { of, refusal: Refusal::Transient(words) }) => {
+                    self.refuse(of, words, false);
+                }
                 Err(perform::Failure { of, refusal: Refusal::Rejected(words) }) => {
-                    self.refused.is_lasting = true;
-                    self.refuse(of, words);
+                    self.refuse(of, words, true);
                 }
             }
         }
         if stale { Round::End(Outcome::Retry) } else { Round::Again }
     }
 
-    fn refuse(&mut self, of: Option<ObjectName>, words: String) {
-        self.engine.hindrances.begin(self.key);
-        match of {
-            Some(name) => drop(self.refused.resources.insert(name, words)),
-            None => self.refused.instance = Some(words),
+    fn refuse(&mut self, of: Subject, words: String, is_lasting: bool) {
+        self.refused.add(of, words, is_lasting);
+        if self.refused.hinders() {
+            self.engine.hindrances.begin(self.key);
         }
     }
 }

@@ -16,6 +16,8 @@ pub struct Request<'a> {
     pub writer: Option<Writer>,
     /// Whether it is meant even though a tool would put the spec back.
     pub force: Force,
+    /// What the API server said when it was asked to write the spec back and did not want to.
+    pub rejected: Option<&'a str>,
 }
 
 /// Whether a tool that keeps the spec stands in the way.
@@ -132,6 +134,16 @@ pub enum Refusal {
         /// The tool.
         keeper: String,
     },
+    /// The API server does not take the spec.
+    #[error("the API server does not take the spec of revision {target} for {name}: {words}")]
+    Rejected {
+        /// What has the lineage.
+        name: String,
+        /// What was asked for.
+        target: RevisionNumber,
+        /// What it said.
+        words: String,
+    },
 }
 
 fn known(highest: Option<RevisionNumber>) -> String {
@@ -169,6 +181,9 @@ fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, 
     }
     if let (Some(keeper), Force::No) = (situation.keeper, request.force) {
         return Err(Refusal::Kept { name: name(), target, keeper: keeper.to_owned() });
+    }
+    if let Some(words) = request.rejected {
+        return Err(Refusal::Rejected { name: name(), target, words: words.to_owned() });
     }
     Ok(Verdict::Restore { number: target, hold: if is_held { Ending::Ends } else { Ending::Stays } })
 }

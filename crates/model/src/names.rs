@@ -146,6 +146,8 @@ pub const EVENT_OF_MANAGER: &str = "FieldManager";
 pub const KUBERNETES_CHANGE_CAUSE_ANNOTATION: &str = "kubernetes.io/change-cause";
 /// How an instance follows its definition: `Auto`, `Manual` or `Paused`.
 pub const UPDATE_POLICY_ANNOTATION: &str = "kro.run/update-policy";
+/// The pin that krono took away from an instance when it was asked to: nobody else is to blame for that.
+pub const UNPINNED_ANNOTATION: &str = "krono.dev/unpinned";
 /// The revision that an instance may move to.
 pub const APPROVE_REVISION_ANNOTATION: &str = "krono.dev/approve-revision";
 /// On a revision that somebody asked for by a rollback, in place of an edit: the revision whose content it is.

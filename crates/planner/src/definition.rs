@@ -89,6 +89,8 @@ pub enum Failure<'a> {
     Controller(&'a str),
     /// A change of a revision, or of the definition for the sake of one.
     Revision(&'a str),
+    /// The spec that a rollback would have written; the request for it stands.
+    Rollback(&'a str),
 }
 
 /// One step; the steps of one plan do not depend on each other unless they say so.
@@ -109,6 +111,8 @@ pub enum Action {
     Reserve(Value),
     /// A merge patch of the definition that names the version seen.
     PatchDefinition(Value),
+    /// The same, which writes the spec of an older revision back and answers the request for it.
+    RestoreDefinition(Value),
     /// Creation of a revision, if there is still none of that name.
     CreateRevision(Value),
     /// A merge patch of a revision that names the version seen.
@@ -264,7 +268,9 @@ pub(crate) fn is_pending(world: &World<'_>, judgement: Judgement<'_>) -> bool {
 fn stands(world: &World<'_>, graph: &CompiledGraph) -> Standing {
     match world.failure {
         Some(Failure::Crd(words)) => Standing::Refused(words.to_owned()),
-        Some(Failure::Controller(_) | Failure::Revision(_)) | None => crd::standing(world, graph),
+        Some(Failure::Controller(_) | Failure::Revision(_) | Failure::Rollback(_)) | None => {
+            crd::standing(world, graph)
+        }
     }
 }
 

@@ -100,5 +100,7 @@ pub fn decide<'a>(world: &World<'a>, cluster: Option<&dyn Cluster>) -> Decision<
     fleet.current = world.turn.leads_to().or(fleet.current);
     let verdict = rules::decide(&fleet, &about, world.turn.gate());
     let graph = verdict.assignment.and_then(|it| world.schemas.graph_of(it.digest)?.ok());
-    Decision { instance, graph, verdict, admission: world.turn.admission(), pinned_by: None }
+    let unpinned = note(names::UNPINNED_ANNOTATION).and_then(|it| it.parse().ok());
+    let unpinned = unpinned.and_then(|it| fleet.history.find(it)).map(|it| it.digest);
+    Decision { instance, graph, verdict, admission: world.turn.admission(), pinned_by: None, unpinned }
 }

@@ -124,16 +124,59 @@ pub struct Refused {
     pub instance: Option<String>,
     /// Changes of resources.
     pub resources: BTreeMap<ObjectName, String>,
+    /// The spec that a rollback would have written, for good: the request for it is refused.
+    pub rollback: Option<String>,
+    /// The answer to a request, which stands meanwhile; nothing else has to wait for it.
+    pub answer: Option<String>,
     /// Whether some of it is for good: the server does not want it, rather than being unable to do it now.
     pub is_lasting: bool,
     /// Since when something is refused, as far as this process knows; that may be over, and not be told yet.
     pub since: Option<Timestamp>,
 }
 
+/// What a change is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The instance itself.
+    Instance,
+    /// The spec of the instance, for which somebody has asked.
+    Rollback,
+    /// The answer to a request that stands on the instance.
+    Answer,
+    /// A resource.
+    Resource(ObjectName),
+}
+
 impl Refused {
-    /// Whether nothing was.
-    pub fn is_empty(&self) -> bool {
-        self.instance.is_none() && self.resources.is_empty()
+    /// Takes note of a change that the API server refused, for good or for now.
+    pub fn add(&mut self, of: Subject, words: String, is_lasting: bool) {
+        match of {
+            Subject::Rollback if is_lasting => self.rollback = Some(words),
+            Subject::Rollback | Subject::Answer => self.answer = Some(words),
+            Subject::Instance => {
+                self.instance = Some(words);
+                self.is_lasting |= is_lasting;
+            }
+            Subject::Resource(name) => {
+                self.resources.insert(name, words);
+                self.is_lasting |= is_lasting;
+            }
+        }
+    }
+
+    /// What a plan with actions has answered is over.
+    pub fn end_answered(&mut self) {
+        self.rollback = None;
+    }
+
+    /// Whether the last change of the instance itself was refused, whatever it was for.
+    pub fn is_of_instance(&self) -> bool {
+        [&self.instance, &self.rollback, &self.answer].into_iter().any(Option::is_some)
+    }
+
+    /// Whether something is refused that the resources have to wait for.
+    pub fn hinders(&self) -> bool {
+        self.instance.is_some() || !self.resources.is_empty()
     }
 }
 
@@ -191,7 +234,11 @@ pub enum Action {
     /// Issue of an input revision, before any resource is written for it: a merge patch of the status that names the
     /// version seen.
     Begin(Value),
-    /// The answer to a request that stands on the instance: a merge patch that names the version seen.
+    /// The spec of an older input, and with it the answer to the request for it: a merge patch that names the version
+    /// seen.
+    Restore(Value),
+    /// The answer to a request that stands on the instance, which changes nothing else: a merge patch that names the
+    /// version seen.
     Amend(Value),
     /// Something about an input revision that is an object of its own.
     Input(InputAction),

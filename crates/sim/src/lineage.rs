@@ -108,6 +108,7 @@ struct Serving {
 enum Failed {
     Crd(String),
     Revision(String),
+    Rollback(String),
     Controller(String),
 }
 

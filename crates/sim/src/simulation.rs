@@ -267,6 +267,7 @@ impl Simulation {
         work.interests.clone_from(&plan.interests);
         work.due = !plan.actions.is_empty();
         if work.due {
+            work.refused.end_answered();
             work.pending = shuffled(plan.actions, &mut self.random).into();
             return;
         }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use krono_history::RevisionNumber;
 use krono_history::input::PackedSpec;
+use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use serde_json::{Value, json};
 
@@ -19,6 +19,8 @@ pub struct InputRow {
     pub number: RevisionNumber,
     /// The revision of the definition that it was evaluated by.
     pub definition: Option<RevisionNumber>,
+    /// The identity of that revision's content, where somebody said so.
+    pub content: Option<Digest>,
     /// When it was issued, in RFC 3339.
     pub created: Option<String>,
     /// How far it has come: `Completed`, `Superseded`, …
@@ -73,6 +75,7 @@ fn of_entry(entry: &Value) -> Option<InputRow> {
     Some(InputRow {
         number: number(&entry["revision"])?,
         definition: number(&entry["rgdRevision"]),
+        content: digest(&entry["rgdRevisionHash"]),
         created: text("createdAt"),
         status: text("status").unwrap_or_default(),
         restorable: entry["restorable"].as_bool(),
@@ -91,6 +94,7 @@ fn of_object(object: &Value) -> Option<InputRow> {
     Some(InputRow {
         number: number(&spec["inputRevision"])?,
         definition: number(&spec["rgdRevision"]),
+        content: digest(&spec["rgdRevisionRef"]["digest"]),
         created: created.into_iter().find_map(text),
         status: text(&status["propagationStatus"]).unwrap_or_default(),
         restorable: status["restorable"].as_bool(),
@@ -100,6 +104,10 @@ fn of_object(object: &Value) -> Option<InputRow> {
         object: text(&object["metadata"]["name"]),
         spec: Some(json!(spec["instanceSpec"].as_object().cloned().unwrap_or_default())),
     })
+}
+
+fn digest(value: &Value) -> Option<Digest> {
+    value.as_str()?.parse().ok()
 }
 
 /// In columns.

@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::outcome::ChangeArguments;
+use super::propagation::StatusFormat;
 use super::target::PlaceArguments;
 
 const PIN_EXAMPLES: &str = "\
@@ -35,6 +37,8 @@ pub(crate) struct PinArguments {
     #[arg(long, value_name = "REVISION")]
     pub(crate) rgd_revision: Option<String>,
     #[command(flatten)]
+    pub(crate) change: ChangeArguments,
+    #[command(flatten)]
     pub(crate) place: PlaceArguments,
 }
 
@@ -48,6 +52,8 @@ pub(crate) struct UnpinArguments {
     #[arg(value_name = "TYPE/NAME", required = true, num_args = 1..)]
     pub(crate) object: Vec<String>,
     #[command(flatten)]
+    pub(crate) change: ChangeArguments,
+    #[command(flatten)]
     pub(crate) place: PlaceArguments,
 }
 
@@ -59,6 +65,8 @@ pub(crate) struct ApproveArguments {
     #[arg(value_name = "TYPE/NAME [REVISION]", required = true, num_args = 1..)]
     pub(crate) object: Vec<String>,
     #[command(flatten)]
+    pub(crate) change: ChangeArguments,
+    #[command(flatten)]
     pub(crate) place: PlaceArguments,
 }
 
@@ -69,6 +77,9 @@ pub(crate) struct WhyArguments {
     /// TYPE/NAME or TYPE NAME; a name alone is a definition's
     #[arg(value_name = "TYPE/NAME", required = true, num_args = 1..)]
     pub(crate) object: Vec<String>,
+    /// How to print it
+    #[arg(short, long, value_enum, default_value_t = StatusFormat::Text)]
+    pub(crate) output: StatusFormat,
     #[command(flatten)]
     pub(crate) place: PlaceArguments,
 }

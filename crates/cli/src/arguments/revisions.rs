@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::outcome::ChangeArguments;
 use super::target::PlaceArguments;
 use super::wait::WaitArguments;
 
@@ -106,6 +107,8 @@ pub(crate) struct CreateArguments {
     #[arg(value_name = "RGD", required = true, num_args = 1..)]
     pub(crate) object: Vec<String>,
     #[command(flatten)]
+    pub(crate) change: ChangeArguments,
+    #[command(flatten)]
     pub(crate) wait: WaitArguments,
     #[command(flatten)]
     pub(crate) place: PlaceArguments,
@@ -159,6 +162,7 @@ pub(crate) enum DiffFormat {
     /// Line by line, as `diff -u` does
     Unified,
     Json,
+    Yaml,
 }
 
 /// How a history is printed.
@@ -167,4 +171,6 @@ pub(crate) enum HistoryFormat {
     Table,
     Json,
     Yaml,
+    /// The names of revisions alone, as kubectl takes them
+    Name,
 }

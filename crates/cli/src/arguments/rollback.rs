@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
+use super::outcome::OutcomeArguments;
 use super::target::PlaceArguments;
 use super::wait::WaitArguments;
 
@@ -44,11 +45,13 @@ pub(crate) struct RollbackArguments {
     #[arg(long, value_enum, ignore_case = true)]
     pub(crate) mode: Option<Mode>,
     /// Show what would change and change nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with = "output")]
     pub(crate) dry_run: bool,
     /// Do not ask
     #[arg(long, short)]
     pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) outcome: OutcomeArguments,
     #[command(flatten)]
     pub(crate) wait: WaitArguments,
     #[command(flatten)]

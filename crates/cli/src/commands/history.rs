@@ -1,10 +1,11 @@
 //! `krono history`.
 
-use krono_views::{Entry, Past, timeline, timeline_table};
+use krono_views::{Change, Entry, InputRow, Past, RevisionRow, timeline, timeline_table};
 use serde_json::Value;
 
 use super::cluster::events;
 use super::cluster::subject::{self, Subject};
+use super::revisions::{input_name, revision_name};
 use super::server::block_on;
 use crate::arguments::revisions::{HistoryArguments, HistoryFormat};
 use crate::arguments::target::{Bare, Grammar, Target};
@@ -14,10 +15,10 @@ use crate::output::Output;
 
 pub(crate) fn run(arguments: &HistoryArguments, output: &mut Output) -> Result<(), CommandError> {
     let (target, _) = Grammar { revisions: 0, bare: Bare::IsDefinition }.read(&arguments.object)?;
-    output.text(&rendered(&block_on(entries(arguments, &target))?, arguments.output))
+    output.text(&block_on(told(arguments, &target))?)
 }
 
-async fn entries(arguments: &HistoryArguments, target: &Target) -> Result<Vec<Entry>, CommandError> {
+async fn told(arguments: &HistoryArguments, target: &Target) -> Result<String, CommandError> {
     let (objects, found) = subject::read(&arguments.place, target).await?;
     let (definition, instance) = match &found {
         Subject::Definition(it) => (it.as_ref(), None),
@@ -27,19 +28,31 @@ async fn entries(arguments: &HistoryArguments, target: &Target) -> Result<Vec<En
         Some(it) => events::about(&objects, &it.object).await,
         None => Vec::new(),
     };
-    Ok(timeline(&Past {
+    let entries = timeline(&Past {
         revisions: &definition.revisions.rows,
         told_of_definition: &events::about(&objects, &definition.object).await,
         inputs: instance.map(|it| it.inputs.as_slice()).unwrap_or_default(),
         told_of_instance: &told_of_instance,
-    }))
-}
-
-fn rendered(entries: &[Entry], format: HistoryFormat) -> String {
+    });
     let value = || -> Value { entries.iter().map(Entry::to_json).collect() };
-    match format {
-        HistoryFormat::Table => timeline_table(entries).to_text(),
+    Ok(match arguments.output {
+        HistoryFormat::Table => timeline_table(&entries).to_text(),
         HistoryFormat::Json => Format::Json.render(&value()),
         HistoryFormat::Yaml => Format::Yaml.render(&value()),
+        HistoryFormat::Name => {
+            let inputs = instance.map(|it| it.inputs.as_slice()).unwrap_or_default();
+            entries.iter().filter_map(|it| name(it, &definition.revisions.rows, inputs)).collect()
+        }
+    })
+}
+
+/// The revision that a change made; nothing where it made none.
+fn name(entry: &Entry, revisions: &[RevisionRow], inputs: &[InputRow]) -> Option<String> {
+    match &entry.what {
+        Change::Definition(number) => {
+            revisions.iter().find(|it| it.number == *number).map(|it| revision_name(&it.name))
+        }
+        Change::Input(number, _) => inputs.iter().find(|it| it.number == *number).map(input_name),
+        Change::Told { .. } => None,
     }
 }

@@ -2,26 +2,28 @@
 
 use jiff::Timestamp;
 use krono_history::RevisionNumber;
+use krono_history::hold::{Hold, Place};
 use krono_history::writer::keeper_of_annotation;
 use krono_model::names;
 use krono_propagation::limits::Policy;
-use krono_views::assigned_revision;
+use krono_views::{RevisionRows, assigned_revision};
 use serde_json::Value;
 
 use super::cluster::annotate;
 use super::cluster::objects::Objects;
 use super::cluster::subject::{self, Definition, Instance, Subject};
 use super::server::block_on;
+use crate::arguments::outcome::ChangeArguments;
 use crate::arguments::pin::{ApproveArguments, PinArguments, UnpinArguments};
-use crate::arguments::target::{Bare, Grammar, PlaceArguments, number};
+use crate::arguments::target::{Bare, Grammar, PlaceArguments, Target, number};
 use crate::command_error::CommandError;
 use crate::output::Output;
 
 pub(crate) fn pin(arguments: &PinArguments, output: &mut Output) -> Result<(), CommandError> {
     block_on(async {
         let wanted = arguments.rgd_revision.as_deref().map(number).transpose()?;
-        let (objects, instance, typed) =
-            instance(&arguments.place, &arguments.object, wanted.is_none()).await?;
+        let PinArguments { place, object, change, .. } = arguments;
+        let (objects, instance, typed) = instance(place, object, *change, wanted.is_none()).await?;
         let number = wanted.or(typed).ok_or_else(|| {
             CommandError::usage("which revision? name it behind the instance, or with --rgd-revision")
                 .hint(instance.definition.those_there())
@@ -31,21 +33,28 @@ pub(crate) fn pin(arguments: &PinArguments, output: &mut Output) -> Result<(), C
         instance.definition.check_pin_lasts(number, Timestamp::now())?;
         warn_of_keeper(&instance.object, names::RGD_REVISION, output)?;
         warn_of_nobody(&instance, output)?;
-        set(&objects, &instance, names::RGD_REVISION, number).await?;
-        output.text(&format!("Instance pinned to RGD revision {number}\n"))?;
-        output.text("Will not receive updates from newer RGD revisions\n")
+        if instance.annotation(names::UNPINNED_ANNOTATION).is_some() {
+            // What becomes of this pin is another story.
+            let trace = [names::UNPINNED_ANNOTATION];
+            annotate::remove(&objects, &instance.kind, &instance.object, &trace).await?;
+        }
+        let pinned = set(&objects, &instance, names::RGD_REVISION, number).await?;
+        change.say(&format!("Instance pinned to RGD revision {number}"), output)?;
+        change.say("Will not receive updates from newer RGD revisions", output)?;
+        change.show(&pinned, output)
     })
 }
 
 pub(crate) fn approve(arguments: &ApproveArguments, output: &mut Output) -> Result<(), CommandError> {
     block_on(async {
-        let (objects, instance, typed) = instance(&arguments.place, &arguments.object, true).await?;
+        let ApproveArguments { place, object, change } = arguments;
+        let (objects, instance, typed) = instance(place, object, *change, true).await?;
         let current = || instance.definition.revisions.current().map(|it| it.number);
         let number = typed.or_else(current).ok_or_else(|| {
             CommandError::wrong(format!("rgd/{} has no revision to approve yet", instance.definition.name()))
         })?;
         instance.definition.find(number)?;
-        if let Some(assigned) = assigned_revision(&instance.object).filter(|it| number < *it) {
+        if let Some(assigned) = instance.assigned().filter(|it| number < *it) {
             let message =
                 format!("{} is at revision {assigned}, and an approval takes nobody back", instance.name());
             return Err(CommandError::wrong(message).hint("krono pin and krono rollback do"));
@@ -54,31 +63,47 @@ pub(crate) fn approve(arguments: &ApproveArguments, output: &mut Output) -> Resu
         if annotation(&instance.object, key).and_then(Policy::read) != Some(Policy::Manual) {
             output.warn(&format!("{} needs no approval: its {key} is not Manual", instance.name()))?;
         }
+        warn_of_hold(&instance.definition, number, output)?;
         warn_of_nobody(&instance, output)?;
-        set(&objects, &instance, names::APPROVE_REVISION_ANNOTATION, number).await?;
-        output.text(&format!("Instance may move to RGD revision {number}\n"))
+        let approved = set(&objects, &instance, names::APPROVE_REVISION_ANNOTATION, number).await?;
+        change.say(&format!("Instance may move to RGD revision {number}"), output)?;
+        change.show(&approved, output)
     })
 }
 
 pub(crate) fn unpin(arguments: &UnpinArguments, output: &mut Output) -> Result<(), CommandError> {
     block_on(async {
         let (target, _) = Grammar { revisions: 0, bare: Bare::IsWrong }.read(&arguments.object)?;
-        match subject::read(&arguments.place, &target).await? {
-            (objects, Subject::Definition(it)) => release(&objects, &it, output).await,
-            (objects, Subject::Instance(it)) => free(&objects, &it, output).await,
-        }
+        let change = arguments.change;
+        let (objects, found) = read(&arguments.place, &target, change).await?;
+        let changed = match found {
+            Subject::Definition(it) => release(&objects, &it, change, output).await?,
+            Subject::Instance(it) => free(&objects, &it, change, output).await?,
+        };
+        change.show(&changed, output)
     })
 }
 
 async fn instance(
     place: &PlaceArguments,
     words: &[String],
+    change: ChangeArguments,
     takes_revision: bool,
 ) -> Result<(Objects, Instance, Option<RevisionNumber>), CommandError> {
     let grammar = Grammar { revisions: usize::from(takes_revision), bare: Bare::IsWrong };
     let (target, typed) = grammar.read(words)?;
-    let (objects, found) = subject::read(place, &target).await?;
+    let (objects, found) = read(place, &target, change).await?;
     Ok((objects, found.into_instance()?, typed.first().copied()))
+}
+
+/// What somebody named, to be changed or only as though.
+async fn read(
+    place: &PlaceArguments,
+    target: &Target,
+    change: ChangeArguments,
+) -> Result<(Objects, Subject), CommandError> {
+    let (objects, found) = subject::read(place, target).await?;
+    Ok((Objects { is_trial: change.dry_run, ..objects }, found))
 }
 
 async fn set(
@@ -86,55 +111,86 @@ async fn set(
     instance: &Instance,
     key: &str,
     number: RevisionNumber,
-) -> Result<(), CommandError> {
+) -> Result<Value, CommandError> {
     let text = number.to_string();
-    annotate::set(objects, &instance.kind, &instance.object, &[(key, &text)]).await.map(drop)
+    annotate::set(objects, &instance.kind, &instance.object, &[(key, &text)]).await
 }
 
-async fn free(objects: &Objects, instance: &Instance, output: &mut Output) -> Result<(), CommandError> {
+/// Ends the pin and the hold of an instance; gives the instance as it is then.
+async fn free(
+    objects: &Objects,
+    instance: &Instance,
+    change: ChangeArguments,
+    output: &mut Output,
+) -> Result<Value, CommandError> {
     let keys = [names::RGD_REVISION, names::HOLD_INPUT_ANNOTATION];
     let there: Vec<&str> = keys.into_iter().filter(|it| annotation(&instance.object, it).is_some()).collect();
     if there.is_empty() {
-        return output.text(&format!("{} is not pinned\n", instance.name()));
+        change.outcome.say(&format!("{} is not pinned\n", instance.name()), output)?;
+        return Ok(instance.object.clone());
     }
     for key in &there {
         warn_of_keeper(&instance.object, key, output)?;
     }
-    annotate::remove(objects, &instance.kind, &instance.object, &there).await?;
+    let pin = instance.annotation(names::RGD_REVISION).map(|it| (names::UNPINNED_ANNOTATION, Some(it)));
+    let changes: Vec<(&str, Option<&str>)> = there.iter().map(|it| (*it, None)).chain(pin).collect();
+    let freed = annotate::change(objects, &instance.kind, &instance.object, &changes).await?;
     if let Some(input) = annotation(&instance.object, names::HOLD_INPUT_ANNOTATION) {
-        output
-            .text(&format!("Input revision {input} is no longer held, the spec of the instance is used\n"))?;
+        let words = format!("Input revision {input} is no longer held, the spec of the instance is used");
+        change.say(&words, output)?;
     }
     if there.contains(&names::RGD_REVISION) {
-        output.text("Instance unpinned, will use latest RGD revision\n")?;
+        change.say("Instance unpinned, will use latest RGD revision", output)?;
     }
-    Ok(())
+    Ok(freed)
 }
 
+/// Ends the hold of a definition; gives the definition as it is then.
 async fn release(
     objects: &Objects,
     definition: &Definition,
+    change: ChangeArguments,
     output: &mut Output,
-) -> Result<(), CommandError> {
+) -> Result<Value, CommandError> {
     let key = names::ACTIVE_REVISION_ANNOTATION;
     let name = definition.name();
-    let Some(held) = annotation(&definition.object, key) else {
-        let field = &definition.object["spec"]["revisionManagement"]["activeRevision"];
-        if !field.is_null() {
-            return Err(CommandError::wrong(format!("rgd/{name} holds revision {field} by its own spec"))
-                .hint("remove spec.revisionManagement.activeRevision where the definition is kept"));
-        }
-        return output.text(&format!("rgd/{name} is not held\n"));
+    let Some(held) = definition.annotation(key) else {
+        let error = match &definition.revisions.hold {
+            Hold::Released => {
+                change.outcome.say(&format!("rgd/{name} is not held\n"), output)?;
+                return Ok(definition.object.clone());
+            }
+            Hold::Held { number, by: Place::Mark { given_up, .. } } => {
+                format!("rgd/{name} holds revision {number} since revision {given_up} was given up")
+            }
+            Hold::Held { .. } | Hold::Invalid(_) => {
+                let field = &definition.object["spec"]["revisionManagement"]["activeRevision"];
+                format!("rgd/{name} holds revision {field} by its own spec")
+            }
+        };
+        return Err(CommandError::wrong(error).hint(definition.how_to_release()));
     };
     warn_of_keeper(&definition.object, key, output)?;
-    annotate::remove(objects, &definition.kind, &definition.object, &[key]).await?;
-    let field = &definition.object["spec"]["revisionManagement"]["activeRevision"];
-    let then = if field.is_null() {
-        "the definition is served as it stands".to_owned()
-    } else {
-        format!("but spec.revisionManagement.activeRevision holds revision {field}")
-    };
-    output.text(&format!("Revision {held} is no longer held, {then}\n"))
+    let released = annotate::remove(objects, &definition.kind, &definition.object, &[key]).await?;
+    let left = RevisionRows::new(&released, &definition.objects).hold;
+    let but = if left == Hold::Released { "" } else { "but " };
+    change.say(&format!("Revision {held} is no longer held, {but}{left}"), output)?;
+    Ok(released)
+}
+
+/// What is newer than what is held has to wait.
+fn warn_of_hold(
+    definition: &Definition,
+    number: RevisionNumber,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    match definition.revisions.hold {
+        Hold::Held { number: held, .. } if number > held => output.warn(&format!(
+            "revision {held} is held, and the approval of revision {number} waits; {}",
+            definition.how_to_release()
+        )),
+        Hold::Held { .. } | Hold::Released | Hold::Invalid(_) => Ok(()),
+    }
 }
 
 fn warn_of_keeper(object: &Value, key: &str, output: &mut Output) -> Result<(), CommandError> {

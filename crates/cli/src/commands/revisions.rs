@@ -5,6 +5,8 @@ mod diff;
 mod list;
 mod show;
 
+pub(super) use list::{input_name, revision_name};
+
 use super::server::block_on;
 use crate::arguments::revisions::RevisionsCommand;
 use crate::command_error::CommandError;

@@ -1,8 +1,9 @@
 //! `krono pin`, `unpin` and `approve`.
 
+use krono_history::Digest;
 use serde_json::{Value, json};
 
-use crate::cluster::fleet::{definition, fleet, instance};
+use crate::cluster::fleet::{content, definition, fleet, instance, named, restored};
 
 #[test]
 fn v26_a_pin_is_krono_s_own_and_survives_who_applies_without_it() {
@@ -22,8 +23,10 @@ fn v26_a_pin_is_krono_s_own_and_survives_who_applies_without_it() {
         cluster.told(&["unpin", "application/my-app"]),
         "Instance unpinned, will use latest RGD revision\n"
     );
-    assert_eq!(cluster.annotations(&instance()), Value::Null);
+    assert_eq!(cluster.annotations(&instance()), json!({"krono.dev/unpinned": "3"}));
     assert_eq!(cluster.told(&["unpin", "application/my-app"]), "application/my-app is not pinned\n");
+    cluster.told(&["pin", "application/my-app", "2"]);
+    assert_eq!(cluster.annotations(&instance()), json!({"kro.run/rgd-revision": "2"}));
 }
 
 #[test]
@@ -36,7 +39,7 @@ fn v26_a_pin_that_others_wrote_goes_as_well() {
     assert_eq!(run.code, Some(0), "{run}");
     let warning = "warning: kubectl keeps the annotation kro.run/rgd-revision and may put it back; change it there too\n";
     assert_eq!(run.stderr, warning);
-    assert_eq!(cluster.annotations(&instance()), Value::Null);
+    assert_eq!(cluster.annotations(&instance()), json!({"krono.dev/unpinned": "2"}));
 }
 
 #[test]
@@ -88,6 +91,82 @@ fn v27_an_approval_names_a_revision() {
         hint: krono pin and krono rollback do\n";
     assert_eq!(cluster.complaint(&["approve", "application/my-app", "2"], 1), back);
     assert_eq!(cluster.annotations(&instance())["krono.dev/approve-revision"], json!("3"));
+}
+
+#[test]
+fn what_is_only_tried_changes_nothing_and_changes_are_told_as_kubectl_tells_them() {
+    let cluster = fleet();
+    let pin = ["pin", "application/my-app", "2"];
+    let tried = "Instance pinned to RGD revision 2 (dry run)\nWill not receive updates from newer RGD revisions (dry run)\n";
+    assert_eq!(cluster.told(&[&pin[..], &["--dry-run"]].concat()), tried);
+    let approve = ["approve", "application/my-app", "3", "--dry-run", "-o", "yaml"];
+    let told = cluster.krono(&approve).stdout;
+    assert!(
+        told.contains("krono.dev/approve-revision: \"3\"\n") && !told.contains("managedFields"),
+        "{told}"
+    );
+    assert_eq!(cluster.annotations(&instance()), Value::Null);
+    let name = "application.apps.example.com/my-app\n";
+    assert_eq!(cluster.told(&[&pin[..], &["-o", "name"]].concat()), name);
+    let told = cluster.told(&["unpin", "application/my-app", "-o", "json", "--dry-run"]);
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["metadata"]["annotations"]["krono.dev/unpinned"], "2");
+    assert_eq!(cluster.annotations(&instance()), json!({"kro.run/rgd-revision": "2"}));
+    let rollback = ["rollback", "rgd/application", "--to-revision=2", "--yes", "--wait=false", "-o", "name"];
+    assert_eq!(cluster.told(&rollback), "resourcegraphdefinition.kro.run/application\n");
+    let why = cluster.told(&["why", "application/my-app", "-o", "json"]);
+    let why: Value = serde_json::from_str(&why).unwrap();
+    assert_eq!(why["object"], "application/my-app");
+    assert!(why["why"].as_str().unwrap().starts_with("application/my-app is at revision"), "{why}");
+    let names = cluster.told(&["history", "application/my-app", "-o", "name"]);
+    assert!(names.contains("resourcegraphinputrevision.kro.run/my-app-input-rev-12\n"), "{names}");
+    assert!(names.contains("resourcegraphdefinitionrevision.kro.run/application-rev-3\n"), "{names}");
+}
+
+#[test]
+fn v27_an_approval_is_measured_by_content() {
+    let cluster = fleet();
+    cluster.apply(&restored(&cluster, 4, 1));
+    let mut manual = instance();
+    manual["metadata"]["annotations"] = json!({"kro.run/update-policy": "Manual"});
+    let digest = Digest::of_definition(&content(1)).to_string();
+    manual["status"]["assignment"] = json!({"revision": 1, "digest": digest, "because": "Manual"});
+    cluster.apply(&manual);
+    let back = "error: application/my-app is at revision 4, and an approval takes nobody back\n\
+        hint: krono pin and krono rollback do\n";
+    assert_eq!(cluster.complaint(&["approve", "application/my-app", "2"], 1), back);
+    cluster.told(&["rollback", "rgd/application", "--to-revision=3", "--hold", "--yes", "--wait=false"]);
+    let run = cluster.krono(&["approve", "application/my-app", "4"]);
+    let warning = "warning: revision 3 is held, and the approval of revision 4 waits; `krono unpin rgd/application` ends that\n";
+    assert_eq!(
+        (run.stdout.as_str(), run.stderr.as_str()),
+        ("Instance may move to RGD revision 4\n", warning)
+    );
+}
+
+#[test]
+fn v20_what_else_holds_a_definition_is_named_with_its_cure() {
+    let cluster = fleet();
+    for (number, key, text) in
+        [(2, "krono.dev/completed", "2025-01-14T10:00:00Z"), (3, "krono.dev/failed", "rolled back: late")]
+    {
+        let mut marked = named("ResourceGraphDefinitionRevision", &format!("application-rev-{number}"));
+        marked["metadata"]["annotations"] = json!({key: text});
+        cluster.apply_as("krono", &marked);
+    }
+    let automatic = "error: rgd/application holds revision 2 since revision 3 was given up\n\
+        hint: `krono propagation retry rgd/application` has revision 3 tried again\n";
+    assert_eq!(cluster.complaint(&["unpin", "rgd/application"], 1), automatic);
+    let mut holding = definition();
+    holding["spec"]["revisionManagement"]["activeRevision"] = json!(1);
+    cluster.apply(&holding);
+    let field = "error: rgd/application holds revision 1 by its own spec\n\
+        hint: remove spec.revisionManagement.activeRevision where the definition is kept\n";
+    assert_eq!(cluster.complaint(&["unpin", "rgd/application"], 1), field);
+    cluster.told(&["rollback", "rgd/application", "--to-revision=2", "--hold", "--yes", "--wait=false"]);
+    let released = "Revision 2 is no longer held, but revision 1 is served whatever the definition says; remove \
+                    spec.revisionManagement.activeRevision to release it\n";
+    assert_eq!(cluster.told(&["unpin", "rgd/application"]), released);
 }
 
 #[test]

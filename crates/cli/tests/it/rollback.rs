@@ -1,9 +1,11 @@
 //! `krono rollback` at a server where nobody answers.
 
+use krono_history::Digest;
+use krono_history::input::PackedSpec;
 use serde_json::{Value, json};
 
 use crate::cluster::Cluster;
-use crate::cluster::fleet::{definition, fleet, instance};
+use crate::cluster::fleet::{content, definition, fleet, instance, named, restored};
 
 #[test]
 fn v19_what_changes_is_shown_before_anything_is_asked_for() {
@@ -132,10 +134,63 @@ Definition revision 3 -> 2
     let told = cluster.told(&[&line[..], &["--yes", "--wait=false", "--spec-only"]].concat());
     assert_eq!(told, "Rolling back to input revision 10...\nInstance will reconcile to RGD revision 3\n");
     assert_eq!(cluster.annotations(&instance())["krono.dev/rollback-spec-only"], json!("true"));
-    let told =
-        cluster.told(&["rollback", "application", "my-app", "--to-input-revision=10", "--hold", "--yes"]);
+    let told = cluster.told(&[
+        "rollback",
+        "application",
+        "my-app",
+        "--to-input-revision=10",
+        "--hold",
+        "--yes",
+        "--wait=false",
+    ]);
     assert!(told.starts_with("Holding input revision 10...\n"), "{told}");
     assert_eq!(cluster.annotations(&instance())["krono.dev/hold-input-revision"], json!("10"));
+    // What it is held at may be asked for, and ends that.
+    let line = ["rollback", "application/my-app", "--to-input-revision=12", "--yes", "--wait=false"];
+    let expected = "\
+Rolling back to input revision 12...
+Instance will reconcile to RGD revision 3
+Input revision 10 is no longer held
+";
+    assert_eq!(cluster.told(&line), expected);
+}
+
+#[test]
+fn v22_what_is_lost_of_an_input_is_named_and_its_spec_alone_can_be_had() {
+    let cluster = fleet();
+    cluster.delete(&named("ResourceGraphDefinitionRevision", "application-rev-2"));
+    let line = ["rollback", "application/my-app", "--to-input-revision=10", "--yes", "--wait=false"];
+    let lost = "error: input revision 10 of application/my-app cannot be restored: revision 2 of its definition is not kept\n\
+                hint: --spec-only restores the spec alone\n";
+    assert_eq!(cluster.complaint(&line, 1), lost);
+    let told = cluster.told(&[&line[..], &["--spec-only"]].concat());
+    assert_eq!(told, "Rolling back to input revision 10...\nInstance will reconcile to RGD revision 3\n");
+    let mut input = named("ResourceGraphInputRevision", "my-app-input-rev-10");
+    input["metadata"]["namespace"] = json!("default");
+    cluster.delete(&input);
+    let mut forgotten = instance();
+    forgotten["status"]["inputRevisionHistory"] =
+        json!([{"revision": 10, "rgdRevision": 2, "restorable": false}]);
+    cluster.apply(&forgotten);
+    let lost = "error: input revision 10 of application/my-app cannot be restored: its spec is not kept\n\
+                hint: there are 12, 11, 10\n";
+    assert_eq!(cluster.complaint(&[&line[..], &["--spec-only"]].concat(), 1), lost);
+}
+
+#[test]
+fn v24_an_input_goes_back_to_content_and_not_to_a_number() {
+    let cluster = fleet();
+    cluster.apply(&restored(&cluster, 4, 1));
+    cluster.delete(&named("ResourceGraphDefinitionRevision", "application-rev-1"));
+    let mut kept = instance();
+    kept["status"]["inputRevisionHistory"] = json!([{
+        "revision": 9, "rgdRevision": 1, "rgdRevisionHash": Digest::of_definition(&content(1)).to_string(),
+        "spec": PackedSpec::pack(&instance()["spec"]).as_str(),
+    }]);
+    cluster.apply(&kept);
+    let line = ["rollback", "application/my-app", "--to-input-revision=9", "--dry-run"];
+    let preview = cluster.told(&line);
+    assert!(preview.starts_with("Definition revision 3 -> 4\nIn every instance:\n! "), "{preview}");
 }
 
 #[test]
@@ -161,6 +216,10 @@ fn v22_what_an_instance_cannot_go_back_to_is_refused() {
         "error: application/my-app is an instance; --to-revision is for definitions\n\
          hint: --to-input-revision=N restores what it asked for; `krono pin` chooses its definition's revision\n",
     );
+    let line = ["rollback", "application/my-app", "--to-input-revision=10", "--mode=Instant"];
+    let expected = "error: application/my-app is an instance; --mode is for definitions\n\
+                    hint: an instance goes back at once\n";
+    assert_eq!(cluster.complaint(&line, 2), expected);
     cluster.apply_as("flux", &instance());
     check(
         "--to-input-revision=10",

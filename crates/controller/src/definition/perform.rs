@@ -46,6 +46,9 @@ pub(super) async fn perform(engine: &Engine, observed: &Observed, action: Action
         Action::PatchDefinition(patch) => {
             return heard(place.patch_definition(&patch, Subresource::None).await, Failed::Revision);
         }
+        Action::RestoreDefinition(patch) => {
+            return heard(place.patch_definition(&patch, Subresource::None).await, Failed::Rollback);
+        }
         Action::CreateRevision(object) => {
             let created = place.create_revision(&object).await;
             if created.is_ok() {

@@ -6,7 +6,7 @@ use krono_graph::KindName;
 use krono_model::applyset::{self, GroupKind};
 use krono_model::names;
 use krono_planner::digest::Digest;
-use krono_planner::instance::{Action, InputAction, ObjectName};
+use krono_planner::instance::{Action, InputAction, ObjectName, Subject};
 use kube::api::ApiResource;
 use serde_json::Value;
 
@@ -28,8 +28,7 @@ pub(super) struct Place<'p> {
 
 /// An action that had no effect.
 pub(super) struct Failure {
-    /// The resource it was about; nothing for the instance itself.
-    pub(super) of: Option<ObjectName>,
+    pub(super) of: Subject,
     pub(super) refusal: Refusal,
 }
 
@@ -59,7 +58,8 @@ pub(super) async fn perform(place: Place<'_>, action: Action) -> Result<Beside, 
         }
         Action::RemoveFinalizer(patch) => place.remove_finalizer(&patch).await,
         Action::Begin(patch) => place.patch_instance(&patch, Subresource::Status).await,
-        Action::Amend(patch) => place.patch_instance(&patch, Subresource::None).await,
+        Action::Restore(patch) => place.answer(&patch, Subject::Rollback).await,
+        Action::Amend(patch) => place.answer(&patch, Subject::Answer).await,
         Action::Input(InputAction::Create { name, object }) => place.create(name, &object).await,
         Action::Input(InputAction::Tell { name, patch }) => {
             place.patch(name, &patch, Subresource::Status).await
@@ -87,7 +87,7 @@ impl Place<'_> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         let claim = self.engine.claims.hold(&name);
         if claim.is_none() || (!force && cache.shows(&name.namespace, &name.name)) {
-            return Err(Failure { of: Some(name), refusal: Refusal::Stale });
+            return Err(Failure { of: Subject::Resource(name), refusal: Refusal::Stale });
         }
         let requests = &self.engine.requests;
         match requests.apply(&cache.resource, object, names::MANAGER_RESOURCES, force).await {
@@ -168,7 +168,7 @@ impl Place<'_> {
         for cache in caches {
             let members = self.engine.requests.has_members(&cache.resource, &self.applyset()).await;
             if members.map_err(|error| failure(None, &error))? {
-                return Err(Failure { of: None, refusal: Refusal::Stale });
+                return Err(Failure { of: Subject::Instance, refusal: Refusal::Stale });
             }
         }
         Ok(())
@@ -180,6 +180,11 @@ impl Place<'_> {
         let answer = self.engine.requests.merge(&instances.resource, name, patch, of).await;
         instances.answer(answer.map_err(|error| failure(None, &error))?, None, &self.by());
         Ok(())
+    }
+
+    async fn answer(&self, patch: &Value, of: Subject) -> Result<(), Failure> {
+        let patched = self.patch_instance(patch, Subresource::None).await;
+        patched.map_err(|Failure { refusal, .. }| Failure { of, refusal })
     }
 
     async fn remove_finalizer(&self, patch: &Value) -> Result<(), Failure> {
@@ -212,10 +217,10 @@ impl Place<'_> {
 }
 
 fn failure(of: Option<ObjectName>, error: &kube::Error) -> Failure {
-    Failure { of, refusal: Refusal::of(error) }
+    Failure { of: of.map_or(Subject::Instance, Subject::Resource), refusal: Refusal::of(error) }
 }
 
 fn unknown(name: ObjectName) -> Failure {
     let words = format!("the cluster serves no {} in {}", name.kind.kind, name.kind.api_version);
-    Failure { of: Some(name), refusal: Refusal::Rejected(words) }
+    Failure { of: Subject::Resource(name), refusal: Refusal::Rejected(words) }
 }

@@ -117,6 +117,25 @@ async fn v26_a_pin_of_krono_survives_and_one_by_hand_is_missed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn v26_a_pin_of_krono_that_somebody_else_removes_is_missed() {
+    let (world, impostor) = kept().await;
+    let is = |because: &'static str| move |it: &Value| it["status"]["assignment"]["because"] == because;
+    for (trace, times) in [(Some("1"), 0), (None, 1)] {
+        world.merge("App a", json!({"metadata": {"annotations": {"krono.dev/unpinned": null}}})).await;
+        claim(&world, "krono", &impostor.copies[1].1, "kro.run/rgd-revision", "1").await;
+        world.eventually("App a", is("Pinned")).await;
+        let gone = json!({"kro.run/rgd-revision": null, "krono.dev/unpinned": trace});
+        world.merge("App a", json!({"metadata": {"annotations": gone}})).await;
+        world.eventually("App a", is("Following")).await;
+        world.quiet().await;
+        let told = world.told().await;
+        let missed =
+            told.iter().filter(|it| it.starts_with("Warning PinRemoved: the pin to revision 1 is gone"));
+        assert_eq!(missed.count(), times, "{trace:?} {told:#?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn v15_new_defaults_and_a_tool_that_knows_nothing_of_them_are_no_new_input() {
     let (world, impostor) = kept().await;
     claim(&world, "krono", &impostor.copies[1].1, "kro.run/rgd-revision", "1").await;

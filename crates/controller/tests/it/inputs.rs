@@ -315,6 +315,65 @@ async fn v22_a_rollback_that_makes_no_sense_changes_nothing_but_the_request() {
     world.settled().await;
 }
 
+/// An instance that asked for `hello` and asks for `two`.
+async fn edited() -> World {
+    let world = with_instances(0).await;
+    create(&world, "App a0").await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 1).await;
+    world.merge("App a0", json!({"spec": {"text": "two"}})).await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 2).await;
+    world
+}
+
+/// Its resources are looked after as ever.
+async fn is_well(world: &World) -> Value {
+    world.merge("ConfigMap a0-one", json!({"data": {"text": "drifted"}})).await;
+    world.eventually("ConfigMap a0-one", |it| it["data"]["text"] == "two").await;
+    let told = world.there("App a0").await;
+    assert_eq!((&told["status"]["state"], &told["spec"]["text"]), (&json!("ACTIVE"), &json!("two")));
+    told
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v22_a_spec_that_the_server_does_not_take_back_is_refused_and_resources_go_on() {
+    let world = edited().await;
+    let mut fixed = app("one");
+    fixed["spec"]["schema"]["spec"]["text"] = json!("string | default=hello immutable=true");
+    fixed["metadata"]["annotations"] = json!({"kro.run/allow-breaking-changes": "true"});
+    world.define(&fixed).await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 3).await;
+    annotate(&world, "App a0", json!({INPUT_ROLLBACK: "1"})).await;
+    let words = "the API server does not take the spec of input revision 1 for app/a0: ";
+    let told = world.eventually("App a0", |it| message(it, "RollbackRefused").starts_with(words)).await;
+    assert!(message(&told, "RollbackRefused").contains("immutable"), "{told:#}");
+    assert!(told["metadata"]["annotations"].get(INPUT_ROLLBACK).is_none(), "{told:#}");
+    assert!(told["metadata"]["annotations"].get("kro.run/rgd-revision").is_none(), "{told:#}");
+    is_well(&world).await;
+    world.settled().await;
+    let events = world.told().await;
+    let told = |words: &str| events.iter().any(|it| it.starts_with(words));
+    assert!(told("Warning RollbackRefused: not rolled back: the API server does not take"), "{events:#?}");
+    assert!(!told("Normal RolledBack"), "{events:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v22_while_a_request_cannot_be_answered_resources_go_on() {
+    let world = edited().await;
+    world.line.break_with(|it| {
+        (it.starts_with("PATCH") && it.contains("/apps/a0?")).then_some(Fault::Refused(403))
+    });
+    annotate(&world, "App a0", json!({INPUT_ROLLBACK: "1"})).await;
+    world.quiet().await;
+    let events = world.told().await;
+    let words = "Warning RollbackUnanswered: the request to roll back cannot be answered: ";
+    assert_eq!(events.iter().filter(|it| it.starts_with(words)).count(), 1, "{events:#?}");
+    let told = is_well(&world).await;
+    assert_eq!(told["metadata"]["annotations"][INPUT_ROLLBACK], "1");
+    world.line.mend();
+    world.eventually("App a0", |it| it["spec"]["text"] == "hello").await;
+    world.settled().await;
+}
+
 /// Nothing comes of a request but words about it.
 async fn refuses(world: &World, requests: Value, answered: &str, expected: &str) {
     annotate(world, "App a0", requests).await;
@@ -372,6 +431,50 @@ async fn v22_a_hold_runs_an_older_input_without_touching_the_spec() {
         .eventually("ConfigMap a0-one", |it| it["data"]["text"] == "newer" && it["data"]["version"] == "two")
         .await;
     world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v22_a_hold_asks_nothing_of_the_spec_of_today() {
+    let world = World::start().await;
+    let sized = |most: u8| {
+        let map = config_map("one", "size: '${string(schema.spec.size)}'", "");
+        definition("App", &format!("spec: {{size: 'integer | default=3 maximum={most}'}}"), &map)
+    };
+    world.define(&sized(5)).await;
+    create(&world, "App a0").await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 1).await;
+    world.define(&sized(50)).await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 2).await;
+    world.merge("App a0", json!({"spec": {"size": 20}})).await;
+    world.eventually("ConfigMap a0-one", |it| it["data"]["size"] == "20").await;
+    annotate(&world, "App a0", json!({"krono.dev/hold-input-revision": "1"})).await;
+    world.eventually("ConfigMap a0-one", |it| it["data"]["size"] == "3").await;
+    world.settled().await;
+    let told = world.there("App a0").await;
+    let assignment = &told["status"]["assignment"];
+    assert_eq!((&assignment["because"], &assignment["revision"]), (&json!("InputHeld"), &json!(1)));
+    assert_eq!((&assignment["message"], &told["spec"]["size"]), (&Value::Null, &json!(20)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v22_a_rollback_ends_the_hold() {
+    let world = edited().await;
+    world.merge("App a0", json!({"spec": {"text": "three"}})).await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 3).await;
+    for (target, text) in [("1", "hello"), ("2", "two")] {
+        annotate(&world, "App a0", json!({"krono.dev/hold-input-revision": "1"})).await;
+        world.eventually("ConfigMap a0-one", |it| it["data"]["text"] == "hello").await;
+        world.settled().await;
+        annotate(&world, "App a0", json!({INPUT_ROLLBACK: target})).await;
+        let told = world.eventually("App a0", |it| it["spec"]["text"] == text).await;
+        let annotations = &told["metadata"]["annotations"];
+        assert!(annotations.get("krono.dev/hold-input-revision").is_none(), "{annotations}");
+        world.eventually("ConfigMap a0-one", |it| it["data"]["text"] == text).await;
+        world.settled().await;
+        assert_eq!(world.there("App a0").await["status"]["assignment"]["because"], "Following");
+        world.merge("App a0", json!({"spec": {"text": "other"}})).await;
+        world.eventually("ConfigMap a0-one", |it| it["data"]["text"] == "other").await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

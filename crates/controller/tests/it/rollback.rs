@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::line::Fault;
 use crate::revisions::{APP, CRD, app, edit, numbers, revision, revisions, started, text_is};
 use crate::world::{World, condition, config_map, definition, message};
 
@@ -129,6 +130,28 @@ async fn v19_what_makes_no_sense_is_refused_and_changes_nothing() {
     // An edit ends the story.
     let told = edit(&world, &app("four")).await;
     assert!(condition(&told, "RollbackRefused").is_null());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v19_a_spec_that_the_server_does_not_take_back_is_refused_and_edits_go_on() {
+    let world = with_three().await;
+    let mut is_refused = false;
+    world.line.break_with(move |it| {
+        let is_meant = it.starts_with("PATCH") && it.contains("/resourcegraphdefinitions/app?");
+        let is_first = is_meant && !is_refused;
+        is_refused |= is_meant;
+        is_first.then_some(Fault::Refused(422))
+    });
+    world.annotate(APP, ROLLBACK, Some("1")).await;
+    let told = answered(&world).await;
+    let words = "the API server does not take the spec of revision 1 for app: ";
+    assert!(message(&told, "RollbackRefused").starts_with(words), "{told:#}");
+    assert_eq!((numbers(&told).as_str(), spec_text(&told)), ("3 of 3", &json!("three")));
+    assert_eq!(condition(&told, "Ready")["status"], "True", "{told:#}");
+    world.line.mend();
+    edit(&world, &app("four")).await;
+    assert_eq!(numbers(&world.there(APP).await), "4 of 4");
     world.settled().await;
 }
 

@@ -22,6 +22,8 @@ pub struct Request<'a> {
     pub force: Force,
     /// How much is restored.
     pub scope: Scope,
+    /// What the API server said when it was asked to write the spec back and did not want to.
+    pub rejected: Option<&'a str>,
 }
 
 /// How much of an input is restored.
@@ -51,6 +53,8 @@ pub struct Situation<'a> {
     pub current: Option<Digest>,
     /// The text of the pin that the instance has.
     pub pin: Option<&'a str>,
+    /// Whether it is held at an input, whatever its spec says; that ends with a rollback.
+    pub is_held: bool,
     /// Whether the platform owner lets instances be pinned.
     pub may_pin: bool,
     /// The lowest number that the platform owner lets anybody run.
@@ -195,6 +199,16 @@ pub enum Refusal {
         /// The tool.
         keeper: String,
     },
+    /// The API server does not take the spec.
+    #[error("the API server does not take the spec of input revision {target} for {name}: {words}")]
+    Rejected {
+        /// The instance.
+        name: String,
+        /// What was asked for.
+        target: RevisionNumber,
+        /// What it said.
+        words: String,
+    },
 }
 
 /// How a command is told where an object is.
@@ -230,7 +244,7 @@ fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, 
     let is_same = |it: &Input| {
         it.digest == input.digest || request.scope == Scope::SpecOnly && it.unpacked().as_ref() == Some(&spec)
     };
-    if situation.inputs.current().is_some_and(is_same) {
+    if !situation.is_held && situation.inputs.current().is_some_and(is_same) {
         return Err(Refusal::SameContent { name: name(), target });
     }
     if let (Some(keeper), Force::No) = (situation.keeper, request.force) {
@@ -240,6 +254,9 @@ fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, 
             target,
             keeper: keeper.to_owned(),
         });
+    }
+    if let Some(words) = request.rejected {
+        return Err(Refusal::Rejected { name: name(), target, words: words.to_owned() });
     }
     Ok(Verdict::Restore { number: target, spec, pin })
 }

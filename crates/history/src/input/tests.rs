@@ -315,7 +315,7 @@ fn rolled() -> Scene {
 }
 
 fn request(text: &str) -> Request<'_> {
-    Request { text, writer: None, force: Force::No, scope: Scope::Whole }
+    Request { text, writer: None, force: Force::No, scope: Scope::Whole, rejected: None }
 }
 
 fn situation<'a>(inputs: &'a Inputs, definitions: &'a History) -> Situation<'a> {
@@ -327,6 +327,7 @@ fn situation<'a>(inputs: &'a Inputs, definitions: &'a History) -> Situation<'a> 
         definitions,
         current: Some(content('b')),
         pin: None,
+        is_held: false,
         may_pin: true,
         minimum: None,
         keeper: None,
@@ -392,6 +393,18 @@ fn v22_what_cannot_be_restored_is_refused_with_the_reason() {
     let without_specs =
         Inputs::new(scene.inputs.iter().map(|it| Input { spec: KeptSpec::Dropped, ..it.clone() }).collect());
     check("2", situation(&without_specs, &all), "there was no room for its spec");
+    let rejected = Request { rejected: Some("region is immutable"), ..request("1") };
+    let Verdict::Refused(refusal) = judge(&rejected, &usual) else { panic!("it is accepted") };
+    let words = "the API server does not take the spec of input revision 1 for app/mine: region is immutable";
+    assert_eq!(refusal.to_string(), words);
+}
+
+#[test]
+fn v22_what_is_held_can_be_rolled_back_to() {
+    let (scene, all) = (rolled(), definitions(&[(1, 'a'), (2, 'b')]));
+    let held = Situation { is_held: true, ..situation(&scene.inputs, &all) };
+    let expected = Verdict::Restore { number: number(3), spec: json!({"a": 3}), pin: Pin::Stays };
+    assert_eq!(judge(&request("3"), &held), expected);
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn check(world: &World<'_>, expected: &str) -> Report {
 }
 
 fn request(text: &str) -> Request<'_> {
-    Request { text, writer: None, force: Force::No }
+    Request { text, writer: None, force: Force::No, rejected: None }
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn v19_a_rollback_takes_a_broken_edit_back() {
 fn v19_a_request_that_a_tool_puts_back_is_ignored_with_a_warning() {
     let scene = Scene::new("abc", 'c');
     let writer = Writer { manager: "argocd-controller".to_owned(), operation: Operation::Apply };
-    let again = Request { text: "2", writer: Some(writer), force: Force::Yes };
+    let again = Request { text: "2", writer: Some(writer), force: Force::Yes, rejected: None };
     let answered = &Answered::read("2");
     let world = World { rollback: Some(again), answered, ..scene.world() };
     let words = "[argocd-controller has put back the request to roll back to 2, which was answered; remove it from \

@@ -27,7 +27,7 @@ fn situation<'a>(history: &'a History, hold: &'a Hold) -> Situation<'a> {
 }
 
 fn request(text: &str) -> Request<'_> {
-    Request { text, writer: None, force: Force::No }
+    Request { text, writer: None, force: Force::No, rejected: None }
 }
 
 fn refusal(text: &str) -> String {
@@ -75,6 +75,15 @@ fn v21_content_that_failed_is_refused_under_every_number_that_it_has() {
         let words = format!("revision {text} of web failed: 3 of 10 failed; roll back to another one");
         assert_eq!(refusal.to_string(), words);
     }
+}
+
+#[test]
+fn v19_what_the_server_does_not_take_is_refused_in_its_words() {
+    let rejected = Request { rejected: Some("schema.kind is immutable"), ..request("2") };
+    let verdict = judge(&rejected, &situation(&history(), &Hold::Released));
+    let Verdict::Refused(refusal) = verdict else { panic!("{verdict:?}") };
+    let words = "the API server does not take the spec of revision 2 for web: schema.kind is immutable";
+    assert_eq!(refusal.to_string(), words);
 }
 
 #[test]

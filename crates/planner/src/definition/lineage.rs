@@ -18,7 +18,7 @@ use krono_model::wire::Author;
 use krono_propagation::mark;
 use serde_json::Value;
 
-use super::{Notice, Serving, World, crd, metadata, steps};
+use super::{Failure, Notice, Serving, World, crd, metadata, steps};
 
 /// The field of the status that tells which content the last issued number was taken for.
 pub(super) const RESERVED: &str = "reservedRevisionHash";
@@ -47,7 +47,7 @@ pub(super) fn issue(world: &World<'_>, judgement: Judgement<'_>) -> Issue {
             UpdatePolicy::Automatic
         },
         create_request: annotation(definition, names::CREATE_REVISION_ANNOTATION),
-        rollback: request(definition),
+        rollback: request(world),
         answered: &Answered::of(definition),
         restoring: annotation(definition, names::RESTORING_ANNOTATION).and_then(|it| it.parse().ok()),
         keeper: keeper.as_deref(),
@@ -130,13 +130,18 @@ pub(super) fn misplaced(definition: &Value) -> Option<Notice> {
     Some(if is_alone { Notice::RequestOfInstance } else { Notice::TwoRequests })
 }
 
-fn request(definition: &Value) -> Option<Request<'_>> {
+fn request<'a>(world: &World<'a>) -> Option<Request<'a>> {
+    let definition = world.definition;
     let text = annotation(definition, names::ROLLBACK_ANNOTATION)?;
     let force = is_forced(definition, names::ROLLBACK_ANNOTATION);
     let request = Request {
         text,
         writer: writer_of_request(definition, names::ROLLBACK_ANNOTATION),
         force: if force { Force::Yes } else { Force::No },
+        rejected: match world.failure {
+            Some(Failure::Rollback(words)) => Some(words),
+            Some(Failure::Crd(_) | Failure::Controller(_) | Failure::Revision(_)) | None => None,
+        },
     };
     misplaced(definition).is_none().then_some(request)
 }

@@ -219,10 +219,13 @@ impl<'w, 'a> Steps<'w, 'a> {
             if !self.annotations.is_empty() {
                 patch["metadata"]["annotations"] = self.annotations.into();
             }
-            if let Some(spec) = self.spec {
-                patch["spec"] = spec;
-            }
-            actions.push(Action::PatchDefinition(patch));
+            actions.push(match self.spec {
+                Some(spec) => {
+                    patch["spec"] = spec;
+                    Action::RestoreDefinition(patch)
+                }
+                None => Action::PatchDefinition(patch),
+            });
         }
         for (name, (seen, mut metadata)) in self.revisions {
             metadata["uid"] = json!(seen.uid);

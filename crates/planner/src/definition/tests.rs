@@ -213,6 +213,7 @@ impl Scene {
             | Action::CreateCrd(_)
             | Action::DeleteCrd { .. }
             | Action::PatchDefinition(_)
+            | Action::RestoreDefinition(_)
             | Action::DeleteInstance { .. }
             | Action::PatchInstance { .. }
             | Action::Serve(_)

@@ -33,6 +33,8 @@ pub struct Decision<'a> {
     pub(super) admission: Option<Admission>,
     /// Whoever wrote the pin, where somebody looked.
     pub pinned_by: Option<String>,
+    /// The content of the last pin that krono took away because somebody asked for that.
+    pub(super) unpinned: Option<Digest>,
 }
 
 impl Decision<'_> {
@@ -100,7 +102,7 @@ impl Decision<'_> {
         let was_vain = before["reason"].as_str().is_some_and(|it| VAIN.contains(&it));
         let known = if was_vain { "" } else { before[BECAUSE].as_str().unwrap_or_default() };
         let turn = (before.is_object() && now[BECAUSE] != known)
-            .then(|| self.pin_removed(written).or_else(|| turn(known, &self.verdict)))
+            .then(|| self.pin_removed(known, written).or_else(|| turn(known, &self.verdict)))
             .flatten();
         let problem = now["message"].as_str().filter(|it| before["message"] != **it);
         let first = self.verdict.remarks.iter().find(|it| it.is_of_instance());
@@ -112,13 +114,21 @@ impl Decision<'_> {
         turn.into_iter().chain(warning).collect()
     }
 
-    /// A tool that keeps the instance takes pins away that are not krono's own.
-    fn pin_removed(&self, written: &Value) -> Option<Notice> {
+    /// Somebody took away a pin that krono wrote, or a tool that keeps the instance one that somebody else did.
+    fn pin_removed(&self, known: &str, written: &Value) -> Option<Notice> {
         let before = self.known();
-        let is_gone = before[BECAUSE] == Because::Pinned.as_str()
-            && before["by"] != names::MANAGER_KRONO
+        let is_gone = known == Because::Pinned.as_str()
             && written["metadata"]["annotations"].get(names::RGD_REVISION).is_none();
-        let keeper = keeper_of_spec(written).filter(|_| is_gone)?;
+        let is_asked_for = self.unpinned.is_some_and(|it| before["digest"] == it.to_string());
+        if !is_gone || is_asked_for {
+            return None;
+        }
+        let how = if before["by"] == names::MANAGER_KRONO {
+            "is gone, and nobody asked krono for that; to have it back".to_owned()
+        } else {
+            let keeper = keeper_of_spec(written)?;
+            format!("is gone, and {keeper} keeps this instance; a pin that it leaves alone")
+        };
         let (number, metadata) = (&before["revision"], &written["metadata"]);
         let name = metadata["name"].as_str().unwrap_or_default();
         let kind = written["kind"].as_str().unwrap_or_default().to_lowercase();
@@ -126,8 +136,7 @@ impl Decision<'_> {
         Some(Notice {
             reason: "PinRemoved",
             note: format!(
-                "the pin to revision {number} is gone, and {keeper} keeps this instance; a pin that it leaves alone: \
-                 krono pin {kind}/{name}{place} --rgd-revision={number}"
+                "the pin to revision {number} {how}: krono pin {kind}/{name}{place} --rgd-revision={number}"
             ),
             is_warning: true,
         })

@@ -44,7 +44,8 @@ pub(super) struct Report<'p, 'a> {
 impl Report<'_, '_> {
     /// Whether trying again may help.
     pub(super) fn wants_retry(&self) -> bool {
-        !self.world.refused.is_empty()
+        self.world.refused.hinders()
+            || self.world.refused.answer.is_some()
             || self.desired.iter().any(|it| matches!(it.standing, Standing::Foreign(_)))
             || self.evaluation.nodes.iter().any(|it| matches!(it, NodeState::Failed(_)))
     }
@@ -136,7 +137,7 @@ impl Report<'_, '_> {
         let is_done = nodes.iter().all(|it| matches!(it, Progress::Done));
         let refused = self.world.refused;
         let is_failed = nodes.iter().any(|it| matches!(it, Progress::Failed(_)));
-        let is_only_hindered = !refused.is_empty() && !refused.is_lasting && !is_failed;
+        let is_only_hindered = refused.hinders() && !refused.is_lasting && !is_failed;
         let total = self.desired.len() + open;
         Travelled { at, total, is_done, waits: self.waits(), surplus: self.surplus(), is_only_hindered }
     }
@@ -375,7 +376,7 @@ fn kept(world: &World<'_>, conditions: Conditions, state: State, actions: Vec<Ac
         status_can_wait_until: None,
         interests: Vec::new(),
         resting: Vec::new(),
-        retry: !world.refused.is_empty(),
+        retry: world.refused.hinders(),
         notices: Vec::new(),
     }
 }

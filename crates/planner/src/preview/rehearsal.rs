@@ -118,7 +118,7 @@ impl Stage<'_, '_> {
                 self.merge_metadata(&name, &patch, live);
             }
             // A preview has no assignment, so no input is issued and no request answered.
-            Action::Begin(_) | Action::Amend(_) | Action::Input(_) => {}
+            Action::Begin(_) | Action::Restore(_) | Action::Amend(_) | Action::Input(_) => {}
         }
     }
 

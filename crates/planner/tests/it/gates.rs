@@ -170,6 +170,7 @@ impl Story {
             | Action::Release { .. }
             | Action::Unmark { .. }
             | Action::RemoveFinalizer(_)
+            | Action::Restore(_)
             | Action::Amend(_)
             | Action::Input(_)) => panic!("{other:?}"),
         }

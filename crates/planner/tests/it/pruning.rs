@@ -48,6 +48,7 @@ fn behaviour_30_only_the_object_that_was_seen_is_deleted() {
         | Action::Unmark { .. }
         | Action::RemoveFinalizer(_)
         | Action::Begin(_)
+        | Action::Restore(_)
         | Action::Amend(_)
         | Action::Input(_) => None,
     });

@@ -188,7 +188,11 @@ impl<'d> Decision<'d> {
             }
             return None;
         };
-        if place.is_some_and(|it| number < it.number) {
+        if let Some(place) = place.filter(|it| number < it.number) {
+            // What it has is approved, under whichever number.
+            if place.digest != revision.digest {
+                self.remarks.push(Remark::ApprovalBehind { number, at: place.number });
+            }
             return None;
         }
         let current = self.fleet.current.map(|it| it.number);
@@ -216,7 +220,8 @@ impl<'d> Decision<'d> {
         if let Some(known) = self.known_assignment().filter(|it| it.digest == revision.digest) {
             return (Some(known), because);
         }
-        if self.is_refused(revision) {
+        // A stored input was seen through the schema of its revision; the spec of today is not asked for.
+        if because != Because::InputHeld && self.is_refused(revision) {
             return (self.place(), because);
         }
         let to = Assignment::of(revision);

@@ -49,6 +49,13 @@ pub enum Remark {
         /// What is current.
         current: RevisionNumber,
     },
+    /// An approval of what the instance has left behind.
+    ApprovalBehind {
+        /// The revision.
+        number: RevisionNumber,
+        /// Where the instance is.
+        at: RevisionNumber,
+    },
     /// A newer revision waits for approval.
     AwaitsApproval(RevisionNumber),
     /// A place in the order of moving that is none.
@@ -92,6 +99,7 @@ impl Remark {
             Self::PolicyForbidden(_) => "PolicyForbidden",
             Self::ApprovalInvalid(_) | Self::ApprovalUnknown(_) => "ApprovalInvalid",
             Self::ApprovalAhead { .. } => "ApprovalAhead",
+            Self::ApprovalBehind { .. } => "ApprovalBehind",
             Self::AwaitsApproval(_) => "AwaitsApproval",
             Self::OrderInvalid(_) => "OrderInvalid",
             Self::OrderForbidden => "OrderForbidden",
@@ -152,6 +160,13 @@ impl fmt::Display for Remark {
             }
             Self::ApprovalAhead { number, current } => {
                 write!(f, "revision {number} is approved and waits: revision {current} is current")
+            }
+            Self::ApprovalBehind { number, at } => {
+                write!(
+                    f,
+                    "the approval is ignored: revision {number} is behind revision {at}, where the instance is; pin it, \
+                     or remove the approval"
+                )
             }
             Self::AwaitsApproval(number) => write!(f, "revision {number} waits for approval"),
             Self::OrderInvalid(text) => {

@@ -242,7 +242,7 @@ fn v24_equal_contents_are_the_same_assignment() {
     scene.check("2b", AUTO, ("3a", Because::Following, &[]));
     scene.check("1a", pin("3"), ("1a", Because::Pinned, &[]));
     scene.check("1a", manual(None), ("1a", Because::Manual, &[]));
-    scene.check("1a", manual(Some("2")), ("1a", Because::Manual, &[]));
+    scene.check("1a", manual(Some("2")), ("1a", Because::Manual, &["ApprovalBehind"]));
 }
 
 #[test]
@@ -277,10 +277,17 @@ fn v27_a_manual_instance_moves_when_somebody_approves() {
     scene.check("1a", manual(None), ("1a", Because::Manual, &["AwaitsApproval"]));
     scene.check("1a", manual(Some("2")), ("2b", Because::Approved, &[]));
     scene.check("2b", manual(Some("2")), ("2b", Because::Approved, &[]));
-    scene.check("3c", manual(Some("2")), ("3c", Because::Manual, &[]));
+    scene.check("3c", manual(Some("2")), ("3c", Because::Manual, &["ApprovalBehind"]));
     scene.check("1a", manual(Some("x")), ("1a", Because::Manual, &["ApprovalInvalid", "AwaitsApproval"]));
     scene.check("1a", manual(Some("9")), ("1a", Because::Manual, &["ApprovalInvalid", "AwaitsApproval"]));
     scene.check("", manual(None), ("3c", Because::Manual, &[]));
+}
+
+#[test]
+fn v27_an_approval_of_what_is_behind_is_told() {
+    let scene = Scene::new("1a 2b 3a");
+    scene.check("1a", manual(Some("2")), ("1a", Because::Manual, &["ApprovalBehind"]));
+    scene.check("1a", manual(Some("1")), ("1a", Because::Manual, &[]));
 }
 
 #[test]
@@ -361,6 +368,14 @@ fn v22_an_instance_is_held_at_the_content_of_its_input() {
     scene.check("3c", held(HeldInput::Of(content('a'))), ("1a", Because::InputHeld, &[]));
     let unusable = held(HeldInput::Unusable("there is no input revision 7"));
     scene.check("3c", unusable, ("3c", Because::InputHeld, &["HoldInvalid"]));
+}
+
+#[test]
+fn v22_a_held_input_is_not_judged_by_the_spec_of_today() {
+    let scene = Scene { refused: vec!['a'], ..Scene::new("1a 2b") };
+    let held = Wishes { hold: Some(HeldInput::Of(content('a'))), ..AUTO };
+    scene.check("2b", held, ("1a", Because::InputHeld, &[]));
+    scene.check("2b", pin("1"), ("2b", Because::Pinned, &["SpecRefused"]));
 }
 
 struct Closed;

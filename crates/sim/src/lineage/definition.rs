@@ -71,6 +71,7 @@ impl Simulation {
             return self.publish_definition(governance, &observed, plan);
         }
         let mind = &mut self.controller.mind;
+        mind.failed.take_if(|it| matches!(it, Failed::Rollback(_)));
         mind.pending = plan.actions.into();
         mind.kept = Some(observed.revisions);
     }
@@ -171,6 +172,7 @@ impl Simulation {
             | Action::RemoveFinalizer(patch)
             | Action::Reserve(patch)
             | Action::PatchDefinition(patch) => (merge(definition(), patch), Failed::Revision),
+            Action::RestoreDefinition(patch) => (merge(definition(), patch), Failed::Rollback),
             Action::CreateCrd(crd) => {
                 (create(crd_named(metadata(&crd, "name").to_owned()), crd), Failed::Crd)
             }
@@ -310,6 +312,7 @@ impl Failed {
         match self {
             Self::Crd(words) => Failure::Crd(words),
             Self::Revision(words) => Failure::Revision(words),
+            Self::Rollback(words) => Failure::Rollback(words),
             Self::Controller(words) => Failure::Controller(words),
         }
     }

@@ -2,7 +2,7 @@
 
 use krono_model::names;
 use krono_planner::digest::Digest;
-use krono_planner::instance::{Action, Applied, InputAction, ObjectName};
+use krono_planner::instance::{Action, Applied, InputAction, ObjectName, Subject};
 use krono_planner::replacing;
 use serde_json::{Value, json};
 
@@ -16,7 +16,11 @@ impl Simulation {
     /// Performs one action and puts the answer where the next plan finds it.
     pub(super) fn act(&mut self, instance: &ObjectName, action: Action) {
         if self.leaves_something_behind(instance, &action) {
-            return self.suffer(instance, instance, &Refusal::Conflict("resources are left".to_owned()));
+            return self.suffer(
+                instance,
+                Subject::Instance,
+                &Refusal::Conflict("resources are left".to_owned()),
+            );
         }
         if !self.is_still_right(instance, &action) {
             return;
@@ -26,7 +30,10 @@ impl Simulation {
         if let Action::Apply { digest, force, .. } = &action {
             (desired, unseen) = (Some(*digest), !force);
         }
+        let answer = matches!(action, Action::Amend(_)).then_some(Subject::Answer);
+        let of = matches!(action, Action::Restore(_)).then_some(Subject::Rollback).or(answer);
         let request = request(instance, action);
+        let of = of.unwrap_or_else(|| subject(instance, request.name()));
         let Some(heard) = self.ask(instance, &request) else { return };
         if unseen && matches!(heard, Err(Refusal::Conflict(_))) {
             return self.look(instance, request.name());
@@ -36,7 +43,7 @@ impl Simulation {
         {
             self.controller.ledger.insert(request.name().clone(), Applied { desired, live });
         }
-        self.learn(instance, &request, heard);
+        self.learn(instance, of, &request, heard);
     }
 
     /// After some actions nobody would look for what is left, so the server itself is asked.
@@ -51,6 +58,7 @@ impl Simulation {
             | Action::Release { .. }
             | Action::Unmark { .. }
             | Action::Begin(_)
+            | Action::Restore(_)
             | Action::Amend(_)
             | Action::Input(_) => false,
         }
@@ -80,7 +88,7 @@ impl Simulation {
         };
         match self.ask(instance, &request) {
             None | Some(Err(Refusal::NotFound)) => {}
-            Some(Ok(answer)) => self.learn(instance, &request, Ok(answer)),
+            Some(Ok(answer)) => self.learn(instance, Subject::Instance, &request, Ok(answer)),
             Some(Err(_)) => {
                 if let Some(work) = self.controller.work.get_mut(instance) {
                     work.later = true;
@@ -92,7 +100,7 @@ impl Simulation {
     /// Reads an object that the caches do not show although it is there.
     fn look(&mut self, instance: &ObjectName, name: &ObjectName) {
         if self.random.happens(self.faults.request) {
-            return self.suffer(instance, name, &Refusal::Internal);
+            return self.suffer(instance, subject(instance, name), &Refusal::Internal);
         }
         let found = self.server.get(name).map(Entry::of);
         let Some(work) = self.controller.work.get_mut(instance) else { return };
@@ -110,19 +118,25 @@ impl Simulation {
         heard
     }
 
-    fn learn(&mut self, instance: &ObjectName, request: &Request, heard: Result<Answer, Refusal>) {
+    fn learn(
+        &mut self,
+        instance: &ObjectName,
+        of: Subject,
+        request: &Request,
+        heard: Result<Answer, Refusal>,
+    ) {
         let name = request.name();
         let Some(cache) = self.controller.caches.get_mut(&name.kind) else { return };
         match heard {
             Ok(Answer::Object(object)) => cache.answer(&object),
             Ok(Answer::Gone) => cache.gone(name),
             Err(Refusal::NotFound) if matches!(request, Request::Delete { .. }) => cache.gone(name),
-            Err(refusal) => self.suffer(instance, name, &refusal),
+            Err(refusal) => self.suffer(instance, of, &refusal),
         }
     }
 
     /// What is stale is looked at again later, and so is a server that fails; if it goes on failing, people are told.
-    fn suffer(&mut self, instance: &ObjectName, name: &ObjectName, refusal: &Refusal) {
+    fn suffer(&mut self, instance: &ObjectName, of: Subject, refusal: &Refusal) {
         let goes_on = self.random.happens(300);
         let Some(work) = self.controller.work.get_mut(instance) else { return };
         let is_stale = match refusal {
@@ -130,15 +144,16 @@ impl Simulation {
             Refusal::TooMany | Refusal::Internal | Refusal::TimedOut => !goes_on,
             Refusal::Invalid(_) => false,
         };
-        work.refused.is_lasting |= matches!(refusal, Refusal::Invalid(_));
         if is_stale {
             work.stale = true;
-        } else if name == instance {
-            work.refused.instance = Some(refusal.to_string());
         } else {
-            work.refused.resources.insert(name.clone(), refusal.to_string());
+            work.refused.add(of, refusal.to_string(), matches!(refusal, Refusal::Invalid(_)));
         }
     }
+}
+
+fn subject(instance: &ObjectName, name: &ObjectName) -> Subject {
+    if name == instance { Subject::Instance } else { Subject::Resource(name.clone()) }
 }
 
 fn request(instance: &ObjectName, action: Action) -> Request {
@@ -163,7 +178,7 @@ fn request(instance: &ObjectName, action: Action) -> Request {
         Action::RemoveFinalizer(patch) => {
             Request::Merge { name: instance.clone(), patch, manager: names::MANAGER_LABELLER }
         }
-        Action::Begin(patch) | Action::Amend(patch) => {
+        Action::Begin(patch) | Action::Restore(patch) | Action::Amend(patch) => {
             Request::Merge { name: instance.clone(), patch, manager: names::MANAGER_KRONO }
         }
         Action::Input(InputAction::Create { name, object }) => Request::Create { name, object },

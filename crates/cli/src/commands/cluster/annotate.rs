@@ -34,9 +34,11 @@ pub(crate) async fn set(
         let written = match owned(&object) {
             Some(owned) => {
                 let patch = Patch::Apply(applied(&object, owned, wanted));
-                objects.api(kind).patch(&name, &PatchParams::apply(MANAGER_KRONO).force(), &patch).await
+                objects.api(kind).patch(&name, &params(objects).force(), &patch).await
             }
-            None => objects.api(kind).patch(&name, &params(), &Patch::Merge(merged(&object, wanted))).await,
+            None => {
+                objects.api(kind).patch(&name, &params(objects), &Patch::Merge(merged(&object, wanted))).await
+            }
         };
         match written {
             Ok(written) => return Ok(value(written, &kind.resource)),
@@ -55,16 +57,26 @@ pub(crate) async fn remove(
     object: &Value,
     keys: &[&str],
 ) -> Result<Value, CommandError> {
-    let gone: serde_json::Map<String, Value> =
-        keys.iter().map(|it| ((*it).to_owned(), Value::Null)).collect();
-    let patch = json!({"metadata": {"uid": object["metadata"]["uid"], "annotations": gone}});
+    let gone: Vec<(&str, Option<&str>)> = keys.iter().map(|it| (*it, None)).collect();
+    change(objects, kind, object, &gone).await
+}
+
+/// Changes annotations, whoever wrote them; gives the object as it is then.
+pub(crate) async fn change(
+    objects: &Objects,
+    kind: &Type,
+    object: &Value,
+    changes: &[(&str, Option<&str>)],
+) -> Result<Value, CommandError> {
+    let annotations: BTreeMap<_, _> = changes.iter().copied().collect();
+    let patch = json!({"metadata": {"uid": object["metadata"]["uid"], "annotations": annotations}});
     let name = text(&object["metadata"]["name"]);
-    let written = objects.api(kind).patch(&name, &params(), &Patch::Merge(patch)).await;
+    let written = objects.api(kind).patch(&name, &params(objects), &Patch::Merge(patch)).await;
     written.map(|it| value(it, &kind.resource)).map_err(|error| refused(&error))
 }
 
-fn params() -> PatchParams {
-    PatchParams { field_manager: Some(MANAGER_KRONO.to_owned()), ..PatchParams::default() }
+fn params(objects: &Objects) -> PatchParams {
+    PatchParams { dry_run: objects.is_trial, ..PatchParams::apply(MANAGER_KRONO) }
 }
 
 /// The annotations that krono has applied before: what it does not apply again would go.

@@ -15,6 +15,8 @@ pub(crate) struct Objects {
     pub(crate) types: Types,
     /// Where objects are that live in a namespace.
     pub(crate) namespace: String,
+    /// Whether what is written is only tried.
+    pub(crate) is_trial: bool,
 }
 
 /// Objects, and as of when.
@@ -32,7 +34,7 @@ impl Objects {
     ) -> Result<Self, CommandError> {
         let (client, _) = connect(arguments).await?;
         let namespace = namespace.unwrap_or(client.default_namespace()).to_owned();
-        Ok(Self { types: Types::read(&client).await?, client, namespace })
+        Ok(Self { types: Types::read(&client).await?, client, namespace, is_trial: false })
     }
 
     /// Access to the objects of a kind, in the namespace if they live in one.

@@ -4,10 +4,14 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use krono_cel::advice;
+use krono_history::hold::{Hold, Place};
 use krono_history::{RevisionNumber, names};
 use krono_model::names as keys;
+use krono_planner::instance::assignment;
 use krono_propagation::limits::{Allowance, Limits};
-use krono_views::{InputRow, RevisionRow, RevisionRows, definition_of, input_rows, kind_of_instances};
+use krono_views::{
+    InputRow, RevisionRow, RevisionRows, assigned_revision, definition_of, input_rows, kind_of_instances,
+};
 use kube::api::WatchParams;
 use serde_json::Value;
 
@@ -254,6 +258,22 @@ impl Definition {
         }
     }
 
+    /// What ends its hold, wherever the wish for it stands.
+    pub(crate) fn how_to_release(&self) -> String {
+        let name = self.name();
+        if let Hold::Held { by: Place::Mark { given_up, .. }, .. } = &self.revisions.hold {
+            return format!("`krono propagation retry rgd/{name}` has revision {given_up} tried again");
+        }
+        if self.annotation(keys::ACTIVE_REVISION_ANNOTATION).is_some() {
+            return format!("`krono unpin rgd/{name}` ends that");
+        }
+        "remove spec.revisionManagement.activeRevision where the definition is kept".to_owned()
+    }
+
+    pub(crate) fn annotation(&self, key: &str) -> Option<&str> {
+        self.object["metadata"]["annotations"][key].as_str()
+    }
+
     /// The object of a revision that is there.
     pub(crate) fn object_of(&self, row: &RevisionRow) -> Option<&Value> {
         self.objects.iter().find(|it| it["metadata"]["name"] == row.name.as_str())
@@ -281,6 +301,27 @@ impl Instance {
             Some(namespace) => format!("{} -n {namespace}", self.name()),
             None => self.name(),
         }
+    }
+
+    /// The newest revision with the content that it is assigned to.
+    pub(crate) fn assigned(&self) -> Option<RevisionNumber> {
+        let content = assignment(&self.object).map(|(_, content, _)| content);
+        let newest = content.and_then(|it| self.definition.revisions.history.newest_with(it));
+        newest.map(|it| it.number).or_else(|| assigned_revision(&self.object))
+    }
+
+    /// The newest revision of the definition with the content that an input was for; nothing when that is not kept.
+    pub(crate) fn definition_of(&self, row: &InputRow) -> Option<RevisionNumber> {
+        let history = &self.definition.revisions.history;
+        let found = match row.content {
+            Some(content) => history.newest_with(content),
+            None => history.find(row.definition?).filter(|_| row.restorable != Some(false)),
+        };
+        found.map(|it| it.number)
+    }
+
+    pub(crate) fn annotation(&self, key: &str) -> Option<&str> {
+        self.object["metadata"]["annotations"][key].as_str()
     }
 
     /// An input revision that is there, or an error that names those that are.

@@ -5,6 +5,7 @@ use krono_model::names;
 use serde_json::Value;
 
 use super::super::cluster::events::newest_warning;
+use super::super::cluster::objects::Objects;
 use super::super::cluster::subject::{self, Definition};
 use super::super::cluster::wait::{Waited, until};
 use super::super::cluster::{annotate, unanswered};
@@ -15,19 +16,26 @@ use crate::output::Output;
 
 pub(super) async fn run(arguments: &CreateArguments, output: &mut Output) -> Result<(), CommandError> {
     let (target, _) = Grammar { revisions: 0, bare: Bare::IsDefinition }.read(&arguments.object)?;
+    let change = arguments.change;
     let (objects, found) = subject::read(&arguments.place, &target).await?;
+    let objects = Objects { is_trial: change.dry_run, ..objects };
     let definition = found.into_definition()?;
     let digest = Digest::of_definition(&definition.object["spec"]);
     refuse_what_is_issued(&definition, digest)?;
     let request = digest.to_string();
     let wanted = [(names::CREATE_REVISION_ANNOTATION, request.as_str())];
     let asked = annotate::set(&objects, &definition.kind, &definition.object, &wanted).await?;
-    let Some(limit) = arguments.wait.limit() else {
-        return output.text(&format!("Revision of {} asked for\n", definition.name()));
+    let Some(limit) = arguments.wait.limit().filter(|_| !change.dry_run) else {
+        change.say(&format!("Revision of {} asked for", definition.name()), output)?;
+        return change.show(&asked, output);
     };
     let before = definition.revisions.history.highest();
     match until(&objects, &definition.kind, asked, limit, |it| answer(it, before)).await? {
-        Waited::Seen(Answer::Created(number)) => output.text(&format!("Created revision {number}\n")),
+        Waited::Seen(Answer::Created(number)) => {
+            change.say(&format!("Created revision {number}"), output)?;
+            let now = subject::definition(&objects, definition.name()).await?;
+            now.object_of(now.find(number)?).map_or(Ok(()), |it| change.show(it, output))
+        }
         Waited::Seen(Answer::Dropped) => {
             let warning = newest_warning(&objects, &definition.object).await;
             let warning = warning.unwrap_or_else(|| "the controller has dropped the request".to_owned());

@@ -25,6 +25,7 @@ pub(super) async fn run(arguments: &DiffArguments, output: &mut Output) -> Resul
         (DiffFormat::Text, Subject::Definition(_)) => output.difference(&diff.to_text(from, to)),
         (DiffFormat::Unified, _) => output.difference(&diff.to_unified(from, to)),
         (DiffFormat::Json, _) => output.text(&Format::Json.render(&diff.to_json(from, to))),
+        (DiffFormat::Yaml, _) => output.text(&Format::Yaml.render(&diff.to_json(from, to))),
     }
 }
 

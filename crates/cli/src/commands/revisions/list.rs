@@ -102,12 +102,12 @@ fn names_of(subject: &Subject) -> Vec<String> {
     }
 }
 
-pub(super) fn revision_name(name: &str) -> String {
+pub(crate) fn revision_name(name: &str) -> String {
     format!("resourcegraphdefinitionrevision.kro.run/{name}\n")
 }
 
 /// The object that holds it, or else its number: what stands in a status has no name.
-pub(super) fn input_name(row: &InputRow) -> String {
+pub(crate) fn input_name(row: &InputRow) -> String {
     match &row.object {
         Some(name) => format!("resourcegraphinputrevision.kro.run/{name}\n"),
         None => format!("{}\n", row.number),

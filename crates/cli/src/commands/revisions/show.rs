@@ -5,6 +5,7 @@ use krono_views::{InputRow, described_input, described_revision};
 use serde_json::Value;
 
 use super::super::cluster::subject::{self, Definition, Instance, Subject};
+use super::super::outcome::without_managed_fields;
 use super::list::{input_name, revision_name};
 use crate::arguments::revisions::{ShowArguments, ShowFormat};
 use crate::arguments::target::{Bare, Grammar};
@@ -63,11 +64,4 @@ fn which(name: &str, those_there: String) -> CommandError {
 fn held(instance: &Instance, row: &InputRow) -> Option<Value> {
     let name = row.object.as_deref()?;
     instance.objects.iter().find(|it| it["metadata"]["name"] == name).cloned()
-}
-
-fn without_managed_fields(mut object: Value) -> Value {
-    if let Some(metadata) = object["metadata"].as_object_mut() {
-        metadata.remove("managedFields");
-    }
-    object
 }

@@ -40,10 +40,11 @@ pub(super) async fn run(
         return Ok(());
     }
     if arguments.hold {
-        hold(arguments, objects, definition, target, output).await
+        hold(arguments, objects, definition, target, output).await?;
     } else {
-        restore(arguments, objects, definition, target, output).await
+        restore(arguments, objects, definition, target, output).await?;
     }
+    arguments.outcome.show_again(objects, &definition.kind, &definition.object, output).await
 }
 
 fn refuse_flags_of_instances(
@@ -89,7 +90,7 @@ fn check(
         keeper: keeper.as_deref(),
         answered: Answered::NONE,
     };
-    match judge(&Request { text: &text, writer: None, force }, &situation) {
+    match judge(&Request { text: &text, writer: None, force, rejected: None }, &situation) {
         Verdict::Restore { .. } | Verdict::PutBack { .. } => Ok(()),
         Verdict::Refused(refusal) => Err(refused_at_once(&refusal, definition)),
     }
@@ -108,7 +109,7 @@ fn refused_at_once(refusal: &Refusal, definition: &Definition) -> CommandError {
                 ))
                 .hint("--force writes the spec all the same")
         }
-        Refusal::NotANumber(_) | Refusal::SameContent { .. } => error,
+        Refusal::NotANumber(_) | Refusal::SameContent { .. } | Refusal::Rejected { .. } => error,
     }
 }
 
@@ -158,7 +159,7 @@ async fn restore(
     target: RevisionNumber,
     output: &mut Output,
 ) -> Result<(), CommandError> {
-    output.text(&format!("Rolling back to revision {target}...\n"))?;
+    arguments.outcome.say(&format!("Rolling back to revision {target}...\n"), output)?;
     output.flush()?;
     let text = target.to_string();
     let mut wanted = vec![(names::ROLLBACK_ANNOTATION, text.as_str())];
@@ -170,14 +171,15 @@ async fn restore(
     let before = definition.revisions.history.highest();
     match until(objects, &definition.kind, asked, limit, |it| answer(it, &text, before)).await? {
         Waited::Seen(Answer::Created(number)) => {
-            output.text(&format!("Created revision {number} (content from revision {target})\n"))?;
-            tell_who_moves(objects, definition, output).await
+            let words = format!("Created revision {number} (content from revision {target})\n");
+            arguments.outcome.say(&words, output)?;
+            tell_who_moves(arguments, objects, definition, output).await
         }
         Waited::Seen(Answer::Restored) => {
-            output.text(&format!(
-                "The definition says again what revision {target} says; no other is needed\n"
-            ))?;
-            tell_who_moves(objects, definition, output).await
+            let words =
+                format!("The definition says again what revision {target} says; no other is needed\n");
+            arguments.outcome.say(&words, output)?;
+            tell_who_moves(arguments, objects, definition, output).await
         }
         Waited::Seen(Answer::Refused(words)) => Err(refused(&words)),
         Waited::Seen(Answer::Withdrawn) => Err(withdrawn(names::ROLLBACK_ANNOTATION)),
@@ -196,25 +198,24 @@ async fn following(objects: &Objects, definition: &Definition) -> Result<u64, Co
 }
 
 async fn tell_who_moves(
+    arguments: &RollbackArguments,
     objects: &Objects,
     definition: &Definition,
     output: &mut Output,
 ) -> Result<(), CommandError> {
     let now = subject::definition(objects, definition.name()).await?;
-    let release = format!("krono unpin rgd/{}", definition.name());
-    match now.revisions.hold {
+    let release = now.how_to_release();
+    match &now.revisions.hold {
         Hold::Held { number: held, .. } => {
-            return output
-                .note(&format!("revision {held} is held and served all the same; {release} ends that"));
+            return output.note(&format!("revision {held} is held and served all the same; {release}"));
         }
         Hold::Invalid(problem) => {
-            return output
-                .note(&format!("nobody moves while the hold makes no sense: {problem}; {release} ends it"));
+            return output.note(&format!("nobody moves while the hold makes no sense: {problem}; {release}"));
         }
         Hold::Released => {}
     }
     let moving = counted_instances(following(objects, definition).await?);
-    output.text(&format!("{moving} will reconcile to new revision\n"))
+    arguments.outcome.say(&format!("{moving} will reconcile to new revision\n"), output)
 }
 
 /// What became of a request.
@@ -252,7 +253,7 @@ async fn hold(
     target: RevisionNumber,
     output: &mut Output,
 ) -> Result<(), CommandError> {
-    output.text(&format!("Holding revision {target}...\n"))?;
+    arguments.outcome.say(&format!("Holding revision {target}...\n"), output)?;
     output.flush()?;
     let text = target.to_string();
     let mut wanted = vec![(names::ACTIVE_REVISION_ANNOTATION, text.as_str())];
@@ -263,14 +264,15 @@ async fn hold(
     if let Some(limit) = arguments.wait.limit() {
         match until(objects, &definition.kind, asked, limit, is_served).await? {
             Waited::Seen(()) => {
-                output.text(&format!("Revision {target} is served whatever the definition says\n"))?;
+                let words = format!("Revision {target} is served whatever the definition says\n");
+                arguments.outcome.say(&words, output)?;
             }
             Waited::TimedOut(last) => {
                 return Err(unanswered(&last, names::ACTIVE_REVISION_ANNOTATION, limit));
             }
         }
     }
-    output.text(&format!("Release it with: krono unpin rgd/{}\n", definition.name()))
+    arguments.outcome.say(&format!("Release it with: krono unpin rgd/{}\n", definition.name()), output)
 }
 
 /// The mode of an earlier rollback is not that of this one.

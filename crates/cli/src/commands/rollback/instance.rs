@@ -1,10 +1,14 @@
 //! Rolling back an instance.
 
+use std::time::Duration;
+
 use krono_history::diff::Diff;
 use krono_history::writer::keeper_of_spec;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
-use krono_views::{InputRow, assigned_revision, krono_status};
+use krono_planner::instance::assignment;
+use krono_propagation::assignment::Because;
+use krono_views::{InputRow, krono_status};
 use serde_json::Value;
 
 use super::super::cluster::objects::Objects;
@@ -40,6 +44,10 @@ fn target<'i>(arguments: &RollbackArguments, instance: &'i Instance) -> Result<&
             "--to-input-revision=N restores what it asked for; `krono pin` chooses its definition's revision",
         ));
     }
+    if arguments.mode.is_some() {
+        return Err(CommandError::usage(format!("{name} is an instance; --mode is for definitions"))
+            .hint("an instance goes back at once"));
+    }
     let Some(text) = arguments.to_input_revision.as_deref() else {
         return Err(CommandError::usage("to which input revision? write --to-input-revision=N")
             .hint(instance.those_there()));
@@ -48,20 +56,15 @@ fn target<'i>(arguments: &RollbackArguments, instance: &'i Instance) -> Result<&
 }
 
 fn check(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -> Result<(), CommandError> {
+    check_kept(arguments, instance, row)?;
     let (name, number) = (instance.name(), row.number);
-    if row.restorable == Some(false) {
-        let error = format!(
-            "input revision {number} of {name} cannot be restored: its content or its definition is not kept"
-        );
-        return Err(CommandError::wrong(error).hint(instance.those_there()));
-    }
-    if Some(number) == current(&instance.object) && !arguments.hold {
+    if Some(number) == current(&instance.object) && !arguments.hold && held(instance).is_none() {
         return Err(CommandError::wrong(format!(
             "{name} is at input revision {number}; there is nothing to roll back"
         )));
     }
     if arguments.hold {
-        return row.definition.map_or(Ok(()), |it| instance.definition.check_pin(it));
+        return instance.definition_of(row).map_or(Ok(()), |it| instance.definition.check_pin(it));
     }
     match keeper_of_spec(&instance.object) {
         Some(keeper) if !arguments.force => {
@@ -76,13 +79,40 @@ fn check(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -> 
     }
 }
 
+/// An error where the spec is lost, or the revision of the definition that is wanted with it.
+fn check_kept(
+    arguments: &RollbackArguments,
+    instance: &Instance,
+    row: &InputRow,
+) -> Result<(), CommandError> {
+    let lost = |what: &str| {
+        let (name, number) = (instance.name(), row.number);
+        CommandError::wrong(format!(
+            "input revision {number} of {name} cannot be restored: {what} is not kept"
+        ))
+    };
+    if row.spec.is_none() && row.restorable == Some(false) {
+        return Err(lost("its spec").hint(instance.those_there()));
+    }
+    match row.definition.filter(|_| !arguments.spec_only && instance.definition_of(row).is_none()) {
+        Some(definition) => Err(lost(&format!("revision {definition} of its definition"))
+            .hint("--spec-only restores the spec alone")),
+        None => Ok(()),
+    }
+}
+
+/// The input that the instance is held at.
+fn held(instance: &Instance) -> Option<&str> {
+    instance.annotation(names::HOLD_INPUT_ANNOTATION)
+}
+
 fn current(instance: &Value) -> Option<RevisionNumber> {
     krono_status(instance, "currentInputRevision").as_i64().and_then(RevisionNumber::from_wire)
 }
 
 /// What it loses by its definition's revision, then what is different in its spec.
 fn preview(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -> String {
-    let assigned = assigned_revision(&instance.object);
+    let assigned = instance.assigned();
     let going = destination(arguments, instance, row);
     let moved = match (assigned, going.filter(|it| Some(*it) != assigned)) {
         (Some(from), Some(to)) => moved(instance, from, to),
@@ -115,9 +145,13 @@ fn moved(instance: &Instance, from: RevisionNumber, to: RevisionNumber) -> Strin
     format!("Definition revision {from} -> {to}\n{lost}")
 }
 
-/// The revision of the definition that the instance ends at.
+/// The revision of the definition that the instance ends at; nothing where the end of a hold leaves that to others.
 fn destination(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -> Option<RevisionNumber> {
-    if arguments.spec_only { assigned_revision(&instance.object) } else { row.definition }
+    match () {
+        () if !arguments.spec_only => instance.definition_of(row),
+        () if held(instance).is_none() => instance.assigned(),
+        () => None,
+    }
 }
 
 async fn ask(
@@ -130,23 +164,79 @@ async fn ask(
     let text = row.number.to_string();
     let key = if arguments.hold { names::HOLD_INPUT_ANNOTATION } else { names::INPUT_ROLLBACK_ANNOTATION };
     let verb = if arguments.hold { "Holding" } else { "Rolling back to" };
-    output.text(&format!("{verb} input revision {text}...\n"))?;
+    let outcome = arguments.outcome;
+    outcome.say(&format!("{verb} input revision {text}...\n"), output)?;
     output.flush()?;
     let mut wanted = vec![(key, text.as_str())];
     wanted.extend(arguments.force.then_some((names::ROLLBACK_FORCE_ANNOTATION, "true")));
     wanted.extend(arguments.spec_only.then_some((names::ROLLBACK_SPEC_ONLY_ANNOTATION, "true")));
-    wanted.extend(arguments.mode.map(|it| (names::ROLLBACK_MODE_ANNOTATION, it.word())));
     let asked = annotate::set(objects, &instance.kind, &instance.object, &wanted).await?;
-    if let Some(limit) = arguments.wait.limit().filter(|_| !arguments.hold) {
-        answered(objects, instance, asked, &text, limit).await?;
+    match arguments.wait.limit() {
+        Some(limit) if arguments.hold => in_force(objects, instance, row, asked, limit).await?,
+        Some(limit) => answered(objects, instance, asked, &text, limit).await?,
+        None => {}
     }
     if let Some(number) = destination(arguments, instance, row) {
-        output.text(&format!("Instance will reconcile to RGD revision {number}\n"))?;
+        outcome.say(&format!("Instance will reconcile to RGD revision {number}\n"), output)?;
     }
-    if arguments.hold {
-        output.text(&format!("Release it with: krono unpin {}\n", instance.typed()))?;
+    match held(instance) {
+        _ if arguments.hold => {
+            outcome.say(&format!("Release it with: krono unpin {}\n", instance.typed()), output)?;
+        }
+        Some(before) => outcome.say(&format!("Input revision {before} is no longer held\n"), output)?,
+        None => {}
     }
-    Ok(())
+    outcome.show_again(objects, &instance.kind, &instance.object, output).await
+}
+
+/// Waits until a hold is in force.
+async fn in_force(
+    objects: &Objects,
+    instance: &Instance,
+    row: &InputRow,
+    asked: Value,
+    limit: Duration,
+) -> Result<(), CommandError> {
+    let content = row.content.or_else(|| {
+        let number = instance.definition_of(row)?;
+        Some(instance.definition.revisions.history.find(number)?.digest)
+    });
+    let before = krono_status(&instance.object, "assignment");
+    let vain = |words: &str| {
+        let error = format!("input revision {} of {} is not in force: {words}", row.number, instance.name());
+        CommandError::wrong(error).hint(format!("`krono unpin {}` takes the hold away", instance.typed()))
+    };
+    match until(objects, &instance.kind, asked, limit, |it| standing(it, before, content)).await? {
+        Waited::Seen(Standing::InForce) => Ok(()),
+        Waited::Seen(Standing::Vain(words)) => Err(vain(&words)),
+        Waited::TimedOut(last) => match krono_status(&last, "assignment")["message"].as_str() {
+            Some(words) => Err(vain(words)),
+            None => Err(unanswered(&last, names::HOLD_INPUT_ANNOTATION, limit)),
+        },
+    }
+}
+
+/// How a hold stands.
+#[derive(Debug, PartialEq, Eq)]
+enum Standing {
+    InForce,
+    /// In the words of the controller.
+    Vain(String),
+}
+
+/// As the status of the instance tells; nothing while that is what it was `before`.
+fn standing(instance: &Value, before: &Value, wanted: Option<Digest>) -> Option<Standing> {
+    let record = krono_status(instance, "assignment");
+    let is_there = assignment(instance).is_some_and(|(_, content, because)| {
+        because == Because::InputHeld.as_str() && wanted.is_none_or(|it| it == content)
+    });
+    let is_paused = record["because"] == Because::Paused.as_str();
+    match record["message"].as_str() {
+        _ if is_there && record["reason"] != "HoldInvalid" => Some(Standing::InForce),
+        _ if is_paused => Some(Standing::Vain("it is paused, and held when that ends".to_owned())),
+        Some(words) if record != before => Some(Standing::Vain(words.to_owned())),
+        Some(_) | None => None,
+    }
 }
 
 async fn answered(
@@ -154,7 +244,7 @@ async fn answered(
     instance: &Instance,
     asked: Value,
     request: &str,
-    limit: std::time::Duration,
+    limit: Duration,
 ) -> Result<(), CommandError> {
     let key = names::INPUT_ROLLBACK_ANNOTATION;
     match until(objects, &instance.kind, asked, limit, |it| Fate::of(it, key, request)).await? {
@@ -162,5 +252,41 @@ async fn answered(
         Waited::Seen(Fate::Refused(words)) => Err(refused(&words)),
         Waited::Seen(Fate::Withdrawn) => Err(withdrawn(key)),
         Waited::TimedOut(last) => Err(unanswered(&last, key, limit)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn v22_how_a_hold_stands_is_read_off_the_instance() {
+        let content = |letter: &str| Digest::of_content("test", &json!(letter));
+        let told = |because: &str, letter: &str, reason: Option<&str>| {
+            let message = reason.map(|it| format!("because of {it}"));
+            json!({
+                "revision": 1, "digest": content(letter).to_string(), "because": because,
+                "reason": reason, "message": message,
+            })
+        };
+        let before = told("Following", "b", Some("PinForbidden"));
+        let check = |assignment: &Value, expected: Option<Standing>| {
+            let instance = json!({"status": {"assignment": assignment}});
+            assert_eq!(standing(&instance, &before, Some(content("a"))), expected, "{assignment}");
+        };
+        check(&before, None);
+        check(&told("Following", "b", None), None);
+        check(&told("InputHeld", "b", None), None);
+        check(&told("InputHeld", "a", None), Some(Standing::InForce));
+        check(&told("InputHeld", "a", Some("OrderInvalid")), Some(Standing::InForce));
+        let vain = |words: &str| Some(Standing::Vain(words.to_owned()));
+        check(&told("InputHeld", "a", Some("HoldInvalid")), vain("because of HoldInvalid"));
+        check(
+            &told("MinimumRevision", "b", Some("BelowMinimumRevision")),
+            vain("because of BelowMinimumRevision"),
+        );
+        check(&told("Paused", "b", None), vain("it is paused, and held when that ends"));
     }
 }

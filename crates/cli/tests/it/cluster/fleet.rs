@@ -84,6 +84,25 @@ fn revision(number: i64, created: &str, count: i64, definition: &Value) -> Value
     })
 }
 
+/// A revision with the content of an older one.
+pub(crate) fn restored(cluster: &Cluster, number: i64, from: i64) -> Value {
+    let mut again =
+        cluster.get(&named("ResourceGraphDefinitionRevision", &format!("application-rev-{from}")));
+    let metadata = again["metadata"].take();
+    again["metadata"] = json!({
+        "name": format!("application-rev-{number}"),
+        "labels": {"kro.run/rgd-name": "application", "kro.run/revision-number": number.to_string()},
+        "ownerReferences": metadata["ownerReferences"],
+    });
+    again["spec"]["revision"] = json!(number);
+    again
+}
+
+/// An object of krono's by its kind and name, where it is in no namespace.
+pub(crate) fn named(kind: &str, name: &str) -> Value {
+    json!({"apiVersion": "kro.run/v1alpha1", "kind": kind, "metadata": {"name": name}})
+}
+
 /// The instance alone.
 pub(crate) fn instance() -> Value {
     json!({

@@ -51,7 +51,7 @@ fn v19_a_rollback_is_one_write() {
     scene.publish();
     annotate(&mut scene, "kro.run/rollback-to-revision", "1");
     let planned = scene.next();
-    let [Action::PatchDefinition(patch)] = planned.actions.as_slice() else { panic!("{planned:?}") };
+    let [Action::RestoreDefinition(patch)] = planned.actions.as_slice() else { panic!("{planned:?}") };
     let annotations = json!({
         "kro.run/rollback-to-revision": null,
         "krono.dev/answered-rollback": "1",
@@ -59,6 +59,26 @@ fn v19_a_rollback_is_one_write() {
     });
     assert_eq!(patch["metadata"], json!({"resourceVersion": "7", "annotations": annotations}));
     assert_eq!(patch["spec"]["resources"], json!([]));
+}
+
+#[test]
+fn v19_what_the_server_does_not_take_back_answers_the_request() {
+    let mut scene = Scene::settled(&json!({"name": "string"}));
+    scene.edit("/spec/resources", json!([config_map("one", "x")]));
+    scene.plan();
+    scene.serving = Attended::Current;
+    scene.publish();
+    annotate(&mut scene, "kro.run/rollback-to-revision", "1");
+    scene.failure = Some(Failure::Rollback("not on Fridays"));
+    let planned = scene.next();
+    let [Action::PatchDefinition(patch)] = planned.actions.as_slice() else { panic!("{planned:?}") };
+    let annotations = &patch["metadata"]["annotations"];
+    assert_eq!(annotations["krono.dev/answered-rollback"], "1");
+    assert!(
+        annotations["krono.dev/rollback-refused"].to_string().contains("not on Fridays"),
+        "{annotations}"
+    );
+    assert!(patch.get("spec").is_none(), "{patch}");
 }
 
 #[test]

@@ -86,7 +86,7 @@ const BESIDE: [&str; 3] =
 pub(in super::super) enum Answer {
     /// It is answered by this.
     Given(Action, Notice),
-    /// A tool has put it back after it was answered.
+    /// It stands, and nothing comes of it: it was answered before, or cannot be answered now.
     Withheld(Notice),
 }
 
@@ -94,6 +94,9 @@ impl Asked<'_> {
     /// The answer to a request to roll back; nothing when there is none.
     pub(in super::super) fn answer(&self) -> Option<Answer> {
         let rollback = self.assigned.rollback?;
+        if let Some(words) = &self.world.refused.answer {
+            return Some(unanswered(words));
+        }
         match (&rollback.text, &rollback.of_definition) {
             (Some(text), None) => Some(self.judged(rollback, text)),
             (Some(text), Some(_)) => Some(self.misplaced(rollback, text, &two_requests())),
@@ -112,7 +115,8 @@ impl Asked<'_> {
 
     fn refused(&self, rollback: &Rollback, request: &str, words: &str) -> Answer {
         let noted = refused::noted(self.world.instance, words);
-        let action = self.amend(rollback, request, json!({names::ROLLBACK_REFUSED_ANNOTATION: noted}), None);
+        let noted = json!({names::ROLLBACK_REFUSED_ANNOTATION: noted});
+        let action = Action::Amend(answered(self.world.instance, rollback, request, noted));
         let note = format!("not rolled back: {words}");
         Answer::Given(action, Notice { reason: ROLLBACK_REFUSED, note, is_warning: true })
     }
@@ -128,6 +132,7 @@ impl Asked<'_> {
             writer: rollback.writer.clone(),
             force: rollback.force,
             scope: if is(names::ROLLBACK_SPEC_ONLY_ANNOTATION) { Scope::SpecOnly } else { Scope::Whole },
+            rejected: self.world.refused.rollback.as_deref(),
         };
         let verdict = judge(
             &request,
@@ -139,6 +144,7 @@ impl Asked<'_> {
                 definitions: self.assigned.kept,
                 current: self.assigned.current,
                 pin: note(names::RGD_REVISION),
+                is_held: self.assigned.may_pin && note(names::HOLD_INPUT_ANNOTATION).is_some(),
                 may_pin: self.assigned.may_pin,
                 minimum: self.assigned.minimum,
                 keeper: rollback.keeper.as_deref(),
@@ -149,38 +155,38 @@ impl Asked<'_> {
             Verdict::PutBack { manager } => put_back(asked, &manager),
             Verdict::Refused(refusal) => self.refused(rollback, asked, &refusal.to_string()),
             Verdict::Restore { number, spec, pin } => {
-                let (mut changed, words) = pinned(pin);
+                let (mut changed, words) = pinned(pin, note(names::RGD_REVISION));
                 changed[names::ROLLBACK_REFUSED_ANNOTATION] = Value::Null;
+                // A hold would go on hiding the spec.
+                changed[names::HOLD_INPUT_ANNOTATION] = Value::Null;
+                let held = note(names::HOLD_INPUT_ANNOTATION);
+                let released = held.map(|it| format!(", and no longer held at {it}")).unwrap_or_default();
                 let notice = Notice {
                     reason: "RolledBack",
-                    note: format!("rolling back to input revision {number}{words}"),
+                    note: format!("rolling back to input revision {number}{words}{released}"),
                     is_warning: false,
                 };
-                Answer::Given(self.amend(rollback, asked, changed, Some(&spec)), notice)
+                let mut patch = answered(self.world.instance, rollback, asked, changed);
+                patch["spec"] = crate::replacing(&spec, &self.world.instance["spec"]);
+                Answer::Given(Action::Restore(patch), notice)
             }
         }
     }
+}
 
-    /// One write that answers the request, so that nobody sees half of it.
-    fn amend(
-        &self,
-        rollback: &Rollback,
-        request: &str,
-        mut annotations: Value,
-        spec: Option<&Value>,
-    ) -> Action {
-        for key in REQUESTS.into_iter().chain(BESIDE) {
-            annotations[key] = Value::Null;
-        }
-        let answered = Answered::of(self.world.instance).with(request, rollback.writer.as_ref());
-        annotations[names::ANSWERED_ROLLBACK_ANNOTATION] = json!(answered.to_string());
-        let mut patch =
-            json!({"metadata": {"resourceVersion": rollback.version, "annotations": annotations}});
-        if let Some(spec) = spec {
-            patch["spec"] = crate::replacing(spec, &self.world.instance["spec"]);
-        }
-        Action::Amend(patch)
+/// One write that answers the request, so that nobody sees half of it.
+fn answered(instance: &Value, rollback: &Rollback, request: &str, mut annotations: Value) -> Value {
+    for key in REQUESTS.into_iter().chain(BESIDE) {
+        annotations[key] = Value::Null;
     }
+    let known = Answered::of(instance).with(request, rollback.writer.as_ref());
+    annotations[names::ANSWERED_ROLLBACK_ANNOTATION] = json!(known.to_string());
+    json!({"metadata": {"resourceVersion": rollback.version, "annotations": annotations}})
+}
+
+fn unanswered(words: &str) -> Answer {
+    let note = format!("the request to roll back cannot be answered: {words}");
+    Answer::Withheld(Notice { reason: "RollbackUnanswered", note, is_warning: true })
 }
 
 fn put_back(request: &str, manager: &str) -> Answer {
@@ -200,12 +206,15 @@ fn request_of_definition() -> String {
 }
 
 /// The change of the pin, and words for it.
-fn pinned(pin: Pin) -> (Value, String) {
+fn pinned(pin: Pin, before: Option<&str>) -> (Value, String) {
     match pin {
         Pin::Stays => (json!({}), String::new()),
-        Pin::Goes => (json!({names::RGD_REVISION: null}), ", and unpinned".to_owned()),
+        Pin::Goes => (
+            json!({names::RGD_REVISION: null, names::UNPINNED_ANNOTATION: before}),
+            ", and unpinned".to_owned(),
+        ),
         Pin::Set(number) => (
-            json!({names::RGD_REVISION: number.to_string()}),
+            json!({names::RGD_REVISION: number.to_string(), names::UNPINNED_ANNOTATION: null}),
             format!(", pinned to revision {number} of the definition"),
         ),
     }

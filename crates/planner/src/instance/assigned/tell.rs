@@ -190,7 +190,7 @@ impl Asked<'_> {
         let now = self.world.now.parse().ok().filter(|_| standing != Standing::Completed)?;
         let refused = self.world.refused;
         let known = Hindrance::read(before).from(refused.since);
-        let goes_on = progress.waits.is_some() || !refused.is_empty();
+        let goes_on = progress.waits.is_some() || refused.hinders();
         if goes_on { known.going_on(now).written() } else { known.ended(now).written() }
     }
 
