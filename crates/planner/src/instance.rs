@@ -66,7 +66,7 @@ pub trait Cluster {
     /// The objects that a label selector selects, in one namespace or in all.
     fn selected(&self, kind: &KindName, namespace: Option<&str>, selector: &Value) -> Vec<&Value>;
 
-    /// Every object that was made for an instance, by the id of its `ApplySet`.
+    /// Every object that was made for an instance, by the id of its `ApplySet`; once for each API version that is looked at.
     fn members(&self, applyset: &str) -> Vec<Member<'_>>;
 }
 
@@ -115,6 +115,25 @@ pub struct ObjectName {
     pub namespace: String,
     /// Its name.
     pub name: String,
+}
+
+/// One object, whatever API version it is seen in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    /// Its kind.
+    pub kind: GroupKind,
+    /// Empty for cluster-wide kinds.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+}
+
+impl ObjectName {
+    /// The object that is named, as opposed to one of its API versions.
+    pub fn identity(&self) -> Identity {
+        let Self { kind, namespace, name } = self;
+        Identity { kind: inventory::group_kind(kind), namespace: namespace.clone(), name: name.clone() }
+    }
 }
 
 /// What the API server refused, with its words.

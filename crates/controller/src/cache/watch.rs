@@ -39,6 +39,14 @@ impl Filter {
             Self::All => None,
         }
     }
+
+    /// Whether an object with these labels is one of them.
+    pub(crate) fn takes(self, labels: &Value) -> bool {
+        match self {
+            Self::Owned => labels[names::OWNED_LABEL] == "true",
+            Self::All => true,
+        }
+    }
 }
 
 /// The objects of one kind, kept current for as long as this lives.
@@ -115,17 +123,17 @@ impl KindCache {
         Ok(self.read().is_ok_and(|it| it.objects().are(&live)))
     }
 
-    /// Whether an object of that name is known.
-    pub(crate) fn shows(&self, namespace: &str, name: &str) -> bool {
+    /// The labels of an object, if one of that name is known.
+    pub(crate) fn labels_of(&self, namespace: &str, name: &str) -> Option<Value> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        state.objects.get(namespace, name).is_some()
+        state.objects.get(namespace, name).map(Entry::labels)
     }
 
     /// Takes in the answer to a write by somebody; everybody else is told at once, since the event of this write will
     /// be no news.
     pub(crate) fn answer(&self, mut object: Value, desired: Option<Digest>, by: &Key) {
         let (namespace, name) = identity(&object);
-        if self.filter == Filter::Owned && !is_owned(&object) {
+        if !self.filter.takes(&object["metadata"]["labels"]) {
             return self.forget(&namespace, &name, by);
         }
         let mut state = write(&self.state);
@@ -181,10 +189,6 @@ fn write(state: &RwLock<State>) -> RwLockWriteGuard<'_, State> {
 fn name_kind(object: &mut Value, resource: &ApiResource) {
     object["apiVersion"] = resource.api_version.as_str().into();
     object["kind"] = resource.kind.as_str().into();
-}
-
-fn is_owned(object: &Value) -> bool {
-    object["metadata"]["labels"][names::OWNED_LABEL] == "true"
 }
 
 struct Watch {
