@@ -93,7 +93,7 @@ async fn rounds(engine: &Engine, name: &Arc<str>) -> Outcome {
             Ok(Some(outcome)) => return outcome,
             Ok(None) => {}
             Err(error) => match Refusal::of(&error) {
-                Refusal::Stale | Refusal::Absent | Refusal::Transient(_) => return Outcome::Retry,
+                Refusal::Stale | Refusal::Absent(_) | Refusal::Transient(_) => return Outcome::Retry,
                 Refusal::Rejected(words) => {
                     tracing::warn!(definition = &**name, "refused: {words}");
                     return Outcome::Retry;

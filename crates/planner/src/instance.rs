@@ -285,13 +285,21 @@ pub enum Interest {
 
 /// What to do next for an instance.
 pub fn plan(world: &World<'_>) -> Plan {
-    if !world.instance["metadata"]["deletionTimestamp"].is_null() {
+    if is_terminating(world.instance) {
         return deletion::plan(world);
     }
     match world.graph {
         Ok(graph) => resources::plan(world, graph),
         Err(reason) => report::unresolved(world, reason),
     }
+}
+
+/// What to tell of an instance while nobody knows what there is in the cluster.
+pub fn unseen(world: &World<'_>, why: &str) -> Plan {
+    if is_terminating(world.instance) {
+        return report::blocked(world, &format!("deletion blocked: {why}"));
+    }
+    report::unseen(world, why)
 }
 
 /// What the status does not tell yet of the input that an instance asks for.

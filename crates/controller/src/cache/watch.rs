@@ -10,7 +10,7 @@ use krono_planner::digest::Digest;
 use krono_planner::fleet::Census;
 use kube::api::ApiResource;
 use kube::runtime::WatchStreamExt;
-use kube::runtime::watcher::{Config, Event, watcher};
+use kube::runtime::watcher::{self, Config, Event, watcher};
 use kube::{Api, Client};
 use serde_json::Value;
 use tokio::task::JoinHandle;
@@ -213,12 +213,23 @@ impl Watch {
         while let Some(event) = events.next().await {
             match event {
                 Ok(event) => self.take(event, &mut unlisted),
-                Err(error) => {
-                    tracing::debug!(kind = self.kind.kind, %error, "watch interrupted");
-                    write(&self.state).complaint = Some(crate::refusal::words(&error));
-                }
+                Err(error) => self.complain(&error),
             }
         }
+    }
+
+    /// What goes on is told once. A watch that breaks off is nothing special; a list that was never complete, or that one
+    /// may not have any longer, is.
+    fn complain(&self, error: &watcher::Error) {
+        let (kind, words) = (&self.kind.kind, crate::refusal::words(error));
+        let mut state = write(&self.state);
+        let is_news = state.complaint.as_ref() != Some(&words);
+        if is_news && (!state.complete || crate::refusal::is_forbidden(error)) {
+            tracing::warn!(kind, api_version = self.kind.api_version, "objects cannot be listed: {words}");
+        } else {
+            tracing::debug!(kind, %error, "watch interrupted");
+        }
+        state.complaint = Some(words);
     }
 
     fn take(&self, event: Event<Live>, unlisted: &mut BTreeSet<(String, String)>) {

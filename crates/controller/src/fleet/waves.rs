@@ -184,7 +184,7 @@ fn by(serving: &Serving) -> Key {
 /// What was written by others meanwhile comes with a watch, and what the server does not want now it may want later.
 fn refused(serving: &Serving, error: &kube::Error) -> Outcome {
     match Refusal::of(error) {
-        Refusal::Stale | Refusal::Absent => {}
+        Refusal::Stale | Refusal::Absent(_) => {}
         Refusal::Transient(words) | Refusal::Rejected(words) => {
             tracing::warn!(definition = &*serving.name, "propagation refused: {words}");
         }

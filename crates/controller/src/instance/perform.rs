@@ -139,7 +139,7 @@ impl Place<'_> {
         match self.engine.requests.delete(&cache.resource, &name, uid).await {
             Ok(Some(left)) => cache.answer(left, None, &self.by()),
             Ok(None) => cache.bury(&name.namespace, &name.name, &self.by()),
-            Err(error) if Refusal::of(&error) == Refusal::Absent => {
+            Err(error) if Refusal::is_absence(&error) => {
                 cache.bury(&name.namespace, &name.name, &self.by());
             }
             Err(error) => return Err(failure(Some(name), &error)),
