@@ -88,7 +88,7 @@ impl Requests {
         };
         let api = self.api(resource, &name.namespace);
         let answer = self.send(|| api.delete(&name.name, &parameters)).await;
-        Ok(answer?.left().map(|it| it.value).filter(|it| !it["metadata"]["finalizers"].is_null()))
+        Ok(answer?.left().map(|it| it.value).filter(lasts))
     }
 
     /// Creates an object.
@@ -199,9 +199,35 @@ impl Requests {
     }
 }
 
+/// Whether an object that was deleted is still there for a while: something has to end, or somebody holds on to it.
+fn lasts(deleted: &Value) -> bool {
+    let metadata = &deleted["metadata"];
+    let holds = |finalizers: &Value| finalizers.as_array().is_some_and(|it| !it.is_empty());
+    metadata["deletionGracePeriodSeconds"].as_i64().is_some_and(|it| it > 0)
+        || holds(&metadata["finalizers"])
+        || holds(&deleted["spec"]["finalizers"])
+}
+
 /// The part of an object that a request is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subresource {
     None,
     Status,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn behaviour_33_what_ends_slowly_is_not_gone() {
+        let check = |deleted: Value, expected: bool| assert_eq!(lasts(&deleted), expected, "{deleted}");
+        check(json!({"metadata": {"name": "a"}}), false);
+        check(json!({"metadata": {"finalizers": [], "deletionGracePeriodSeconds": 0}}), false);
+        check(json!({"metadata": {"finalizers": ["acme.io/hold"]}}), true);
+        check(json!({"kind": "Pod", "metadata": {"deletionGracePeriodSeconds": 30}}), true);
+        check(json!({"kind": "Namespace", "metadata": {}, "spec": {"finalizers": ["kubernetes"]}}), true);
+    }
 }
