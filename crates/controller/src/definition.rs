@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::cache::KindCache;
 use crate::engine::Engine;
+use crate::live::is_cut;
 use crate::queue::{Key, Outcome};
 use crate::refusal::Refusal;
 use crate::requests::Subresource;
@@ -149,6 +150,10 @@ impl Pass<'_> {
             engine.stop_serving(name);
             return orphans::look_after(engine, name).await.map(Some);
         };
+        if is_cut(&definition) && definition["metadata"]["deletionTimestamp"].is_null() {
+            // It goes on being served as it was when it could be read.
+            return Ok(Some(Outcome::Done));
+        }
         let read = match self.read(definition).await? {
             Ok(read) => read,
             Err(outcome) => return Ok(Some(outcome)),

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 use super::{Entry, Objects, Put, identity};
 use crate::catalogue::Served;
-use crate::live::Live;
+use crate::live::{Live, TOO_DEEP, is_cut};
 use crate::queue::Key;
 use crate::requests::Requests;
 use crate::router::Router;
@@ -270,6 +270,10 @@ impl Watch {
     fn show(&self, mut object: Value) {
         name_kind(&mut object, &self.resource);
         let Put::Changed { before } = write(&self.state).objects.show(&mut object) else { return };
+        if is_cut(&object) && !before.as_ref().is_some_and(is_cut) {
+            let (namespace, name) = identity(&object);
+            tracing::warn!(kind = self.kind.kind, namespace, name, "{TOO_DEEP}");
+        }
         self.router.touch(&self.kind, before.as_ref(), Some(&object));
     }
 }
