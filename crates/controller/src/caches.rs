@@ -1,20 +1,23 @@
-//! One cache per kind, for as long as somebody needs it.
+//! The caches of kinds, for as long as somebody needs them.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use krono_graph::KindName;
+use krono_planner::instance::ObjectName;
 use kube::Client;
+use serde_json::Value;
 
 use crate::cache::{Filter, KindCache};
 use crate::catalogue::Served;
 use crate::router::Router;
 
 /// The caches that somebody holds.
+///
+/// There may be several of a kind: in each of its API versions, and one of all objects beside one of those that were
+/// made for instances, whose holders were there first.
 pub(crate) struct Caches {
     client: Client,
     router: Arc<Router>,
-    running: Mutex<HashMap<KindName, Weak<KindCache>>>,
+    running: Mutex<Vec<Weak<KindCache>>>,
 }
 
 impl Caches {
@@ -22,22 +25,33 @@ impl Caches {
         Self { client, router, running: Mutex::default() }
     }
 
-    /// The cache of a kind that shows at least these objects; it runs until the last holder lets go.
+    /// A cache of a kind that shows at least these objects; it runs until the last holder lets go.
     pub(crate) fn get(&self, served: &Served, filter: Filter) -> Arc<KindCache> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.retain(|_, cache| cache.strong_count() > 0);
-        let known = running.get(&served.kind).and_then(Weak::upgrade);
-        if let Some(cache) = known.filter(|it| it.filter >= filter) {
+        let mut running = self.lock();
+        running.retain(|cache| cache.strong_count() > 0);
+        let mut known = running.iter().filter_map(Weak::upgrade);
+        if let Some(cache) = known.find(|it| it.kind == served.kind && it.filter >= filter) {
             return cache;
         }
         let cache = Arc::new(KindCache::start(self.client.clone(), served, filter, Arc::clone(&self.router)));
-        running.insert(served.kind.clone(), Arc::downgrade(&cache));
+        running.push(Arc::downgrade(&cache));
         cache
     }
 
     /// Those that somebody holds.
     pub(crate) fn held(&self) -> Vec<Arc<KindCache>> {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.values().filter_map(Weak::upgrade).collect()
+        self.lock().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// The labels of an object, as each cache of its kind shows them that has heard of it, in whatever API version.
+    pub(crate) fn labels_of(&self, name: &ObjectName) -> Vec<Value> {
+        let is_of_kind =
+            |it: &Arc<KindCache>| it.kind.kind == name.kind.kind && it.resource.group == name.kind.group();
+        let caches = self.held().into_iter().filter(is_of_kind);
+        caches.filter_map(|it| it.labels_of(&name.namespace, &name.name)).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Weak<KindCache>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,26 +6,27 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use krono_planner::instance::ObjectName;
+use krono_planner::instance::{Identity, ObjectName};
 
-/// The names that are about to be taken.
+/// The names that are about to be taken, whatever the API version.
 #[derive(Debug, Default)]
-pub(crate) struct Claims(Mutex<HashSet<ObjectName>>);
+pub(crate) struct Claims(Mutex<HashSet<Identity>>);
 
 /// A name that nobody else can claim while this is held.
 #[derive(Debug)]
 pub(crate) struct Claim<'c> {
     claims: &'c Claims,
-    name: ObjectName,
+    name: Identity,
 }
 
 impl Claims {
     /// Holds a name; nothing while somebody else does.
     pub(crate) fn hold(&self, name: &ObjectName) -> Option<Claim<'_>> {
-        self.lock().insert(name.clone()).then(|| Claim { claims: self, name: name.clone() })
+        let name = name.identity();
+        self.lock().insert(name.clone()).then(|| Claim { claims: self, name })
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashSet<ObjectName>> {
+    fn lock(&self) -> MutexGuard<'_, HashSet<Identity>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -44,12 +45,16 @@ mod tests {
 
     #[test]
     fn a_name_is_held_once() {
-        let kind = KindName { api_version: "v1".into(), kind: "ConfigMap".into(), namespaced: true };
-        let name = ObjectName { kind, namespace: "here".into(), name: "a".into() };
+        let named = |api_version: &str| ObjectName {
+            kind: KindName { api_version: api_version.into(), kind: "Thing".into(), namespaced: true },
+            namespace: "here".into(),
+            name: "a".into(),
+        };
         let claims = Claims::default();
-        let held = claims.hold(&name);
-        assert!(held.is_some() && claims.hold(&name).is_none());
+        let held = claims.hold(&named("acme.io/v1"));
+        assert!(held.is_some() && claims.hold(&named("acme.io/v1")).is_none());
+        assert!(claims.hold(&named("acme.io/v2")).is_none() && claims.hold(&named("other.io/v1")).is_some());
         drop(held);
-        assert!(claims.hold(&name).is_some());
+        assert!(claims.hold(&named("acme.io/v1")).is_some());
     }
 }

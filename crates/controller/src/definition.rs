@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::cache::KindCache;
 use crate::engine::Engine;
+use crate::live::is_cut;
 use crate::metrics::Count;
 use crate::queue::{Key, Outcome};
 use crate::refusal::Refusal;
@@ -94,7 +95,7 @@ async fn rounds(engine: &Engine, name: &Arc<str>) -> Outcome {
             Ok(Some(outcome)) => return outcome,
             Ok(None) => {}
             Err(error) => match Refusal::of(&error) {
-                Refusal::Stale | Refusal::Absent | Refusal::Transient(_) => return Outcome::Retry,
+                Refusal::Stale | Refusal::Absent(_) | Refusal::Transient(_) => return Outcome::Retry,
                 Refusal::Rejected(words) => {
                     tracing::warn!(definition = &**name, "refused: {words}");
                     if let Some(definition) = engine.definition(name) {
@@ -156,6 +157,10 @@ impl Pass<'_> {
             engine.stop_serving(name);
             return orphans::look_after(engine, name).await.map(Some);
         };
+        if is_cut(&definition) && definition["metadata"]["deletionTimestamp"].is_null() {
+            // It goes on being served as it was when it could be read.
+            return Ok(Some(Outcome::Done));
+        }
         let read = match self.read(definition).await? {
             Ok(read) => read,
             Err(outcome) => return Ok(Some(outcome)),

@@ -14,7 +14,7 @@ use krono_model::applyset::Inventory;
 use krono_model::wire::Author;
 use krono_planner::instance::{
     Action, DeletionPolicies, Keeping, Notice, ObjectName, Plan, Refused, Rollback, Subject, World,
-    assignment, plan,
+    assignment, plan, unseen,
 };
 use krono_planner::replacing;
 use serde_json::{Value, json};
@@ -32,8 +32,10 @@ use made::Made;
 
 /// How often an instance is planned in one go: once per level of its graph, and a little more.
 const MOST_ROUNDS: usize = 200;
-/// How often in a row the server may fail before it is worth telling.
+/// How often in a row the server may fail, or something be absent, before it is worth telling.
 const PATIENCE: u32 = 3;
+/// How often in a row a kind may be found unlisted before that is worth telling: for six seconds, in which a server may start.
+const LONG_PATIENCE: u32 = 7;
 /// How often an input may be issued in one go: a server that drops what is written must not be asked for ever.
 const MOST_ISSUES: usize = 3;
 
@@ -104,10 +106,11 @@ impl Pass<'_> {
             match self.plan(&instance, &caches, &made, rollback.as_ref()) {
                 Ok(plan) => plan,
                 Err(incomplete) => {
-                    if incomplete.complaint.is_some() && !self.is_patient() {
-                        self.complain(&instance, incomplete.to_string()).await;
-                    }
-                    return Round::End(self.wait(&incomplete, &caches));
+                    let outcome = self.wait(&incomplete, &caches);
+                    let Some(status) = self.unseen(&incomplete, &instance, &caches, &made) else {
+                        return Round::End(outcome);
+                    };
+                    return Round::End(self.publish(&instance, Some(status), outcome).await);
                 }
             };
         self.engine.router.set_interests(self.key, interests);
@@ -143,7 +146,7 @@ impl Pass<'_> {
 
     /// Whether all that went wrong is that the API server cannot do now what it is asked for.
     fn is_only_hindered(&self) -> bool {
-        !self.refused.is_empty() && !self.refused.is_lasting
+        self.refused.hinders() && !self.refused.is_lasting
     }
 
     /// The instance as one round sees it; nothing when there is none.
@@ -208,21 +211,49 @@ impl Pass<'_> {
         rollback: Option<&Rollback>,
     ) -> Result<Plan, Incomplete> {
         let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &self.beside)?;
+        Ok(self.in_world(instance, caches, made, rollback, &cluster, plan))
+    }
+
+    /// What is to be said or done in the world as it is.
+    fn in_world(
+        &self,
+        instance: &Value,
+        caches: &[Arc<KindCache>],
+        made: &Made,
+        rollback: Option<&Rollback>,
+        cluster: &Snapshot<'_>,
+        plan: impl Fn(&World<'_>) -> Plan,
+    ) -> Plan {
         let is_defined = |kind: &KindName| Serving::cache(caches, kind).is_some_and(|cache| cache.is_defined);
         let graphs = self.serving.revisions();
         let assigned = made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback, graphs));
         let facts = self.engine.fleets.facts(&self.key.definition);
-        Ok(plan(&World {
+        plan(&World {
             instance,
             graph: made.graph.as_ref().map(|it| &it.compiled).map_err(String::as_str),
             owner: self.serving.owner(),
             assigned: assigned.as_ref(),
             policies: facts.as_ref().map_or(&DeletionPolicies::default(), |it| &it.policies),
-            cluster: &cluster,
+            cluster,
             refused: &self.refused,
             resting: &self.engine.contests.resting(),
             now: &crate::clock::now(),
-        }))
+        })
+    }
+
+    /// The status of an instance when the server has not let a cache be complete for a while.
+    fn unseen(
+        &self,
+        incomplete: &Incomplete,
+        instance: &Value,
+        caches: &[Arc<KindCache>],
+        made: &Made,
+    ) -> Option<Value> {
+        let failures = self.engine.queue.failures(&Key::Instance(self.key.clone()));
+        incomplete.complaint.as_ref().filter(|_| failures >= LONG_PATIENCE)?;
+        let words = incomplete.to_string();
+        let nothing = Snapshot::of([], &self.beside).ok()?;
+        self.in_world(instance, caches, made, None, &nothing, |world| unseen(world, &words)).status
     }
 
     /// The cache says when it is complete; unless it has become so meanwhile.
@@ -257,7 +288,7 @@ impl Pass<'_> {
                 if is_all_seen { outcome } else { Outcome::Retry }
             }
             Err(error) => match Refusal::of(&error) {
-                Refusal::Absent => Outcome::Done,
+                Refusal::Absent(_) => Outcome::Done,
                 Refusal::Stale => Outcome::Retry,
                 Refusal::Transient(words) => {
                     self.status_refused(&words);
@@ -316,7 +347,8 @@ impl Pass<'_> {
                     let read = |mut object| Entry::read(&mut object, &mut Sample::default());
                     self.beside.extend(beside.map(|(name, object)| (name, read(object))));
                 }
-                Err(perform::Failure { refusal: Refusal::Stale | Refusal::Absent, .. }) => stale = true,
+                Err(perform::Failure { refusal: Refusal::Stale, .. }) => stale = true,
+                Err(perform::Failure { refusal: Refusal::Absent(_), .. }) if patience => stale = true,
                 Err(perform::Failure { refusal: Refusal::Transient(_), .. }) if patience => {
                     self.engine.hindrances.begin(self.key);
                     stale = true;
@@ -324,7 +356,7 @@ impl Pass<'_> {
                 Err(perform::Failure { of, refusal: Refusal::Transient(words) }) => {
                     self.refuse(of, words, false);
                 }
-                Err(perform::Failure { of, refusal: Refusal::Rejected(words) }) => {
+                Err(perform::Failure { of, refusal: Refusal::Absent(words) | Refusal::Rejected(words) }) => {
                     self.refuse(of, words, true);
                 }
             }

@@ -12,7 +12,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use krono_model::names;
 use kube::api::PostParams;
 use kube::{Api, Client};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use claim::{Claim, claim, last_renewal, released};
 
@@ -20,6 +20,8 @@ use claim::{Claim, claim, last_renewal, released};
 const DURATION: Duration = Duration::from_secs(15);
 /// How long a leader tries to renew before it gives up.
 const RENEWAL: Duration = Duration::from_secs(10);
+/// How long a leader tries to give up its lease; after that, others may lead anyway.
+const FAREWELL: Duration = Duration::from_secs(5);
 /// How often a lease is looked at.
 const PACE: Duration = Duration::from_secs(2);
 
@@ -58,7 +60,7 @@ impl Leadership {
     /// Waits until this process leads.
     pub async fn acquire(&mut self) {
         loop {
-            match self.step().await {
+            match self.step_until(Instant::now() + RENEWAL).await {
                 Ok(None) => return,
                 Ok(Some(leader)) => tracing::debug!(leader, "another process leads"),
                 Err(error) => tracing::warn!(%error, "the lease cannot be read or written"),
@@ -72,8 +74,10 @@ impl Leadership {
         let mut renewed = Instant::now();
         loop {
             sleep(PACE).await;
-            match self.step().await {
-                Ok(None) => renewed = Instant::now(),
+            let began = Instant::now();
+            match self.step_until(renewed + RENEWAL).await {
+                // Others count from what they see, which is later.
+                Ok(None) => renewed = began,
                 Ok(Some(leader)) => return Lost::Taken(leader),
                 Err(error) if renewed.elapsed() >= RENEWAL => return Lost::Unrenewed(error),
                 Err(error) => tracing::warn!(%error, "the lease was not renewed; trying again"),
@@ -81,16 +85,25 @@ impl Leadership {
         }
     }
 
-    /// Lets the next process lead at once.
+    /// Lets the next process lead at once, if the server answers.
     pub async fn release(&mut self) {
+        // It expires by itself when this fails.
+        drop(timeout(FAREWELL, self.give_up()).await);
+    }
+
+    async fn give_up(&self) {
         let Ok(Some(lease)) = self.leases.get_opt(names::LEASE).await else { return };
         if let Some(released) = released(lease, &self.identity, now()) {
-            // It expires by itself when this fails.
             drop(self.leases.replace(names::LEASE, &PostParams::default(), &released).await);
         }
     }
 
-    /// Claims or renews the lease; who leads, if somebody else does.
+    /// Claims or renews the lease before a time; who leads, if somebody else does.
+    async fn step_until(&mut self, end: Instant) -> kube::Result<Option<String>> {
+        let late = |late| Err(kube::Error::Service(Box::new(late)));
+        timeout_at(end, self.step()).await.unwrap_or_else(late)
+    }
+
     async fn step(&mut self) -> kube::Result<Option<String>> {
         let lease = self.leases.get_opt(names::LEASE).await?;
         let unchanged = self.unchanged_for(lease.as_ref());

@@ -22,6 +22,7 @@ mod lease;
 mod live;
 mod metrics;
 mod options;
+mod pace;
 mod pauses;
 mod published;
 mod queue;

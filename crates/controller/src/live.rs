@@ -8,9 +8,14 @@ use kube::core::DynamicResourceScope;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+mod cut;
+
+pub(crate) use cut::is_cut;
+
 /// An object whose content is only looked at by path.
 ///
-/// Of its metadata, only what requests and watches need is parsed.
+/// Of its metadata, only what requests and watches need is parsed. What is nested too deeply is cut off, or it would keep
+/// all others of the same list from being read.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
     meta: ObjectMeta,
@@ -19,7 +24,7 @@ pub(crate) struct Live {
 
 impl<'de> Deserialize<'de> for Live {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
+        let value = cut::read(deserializer)?;
         let text = |field: &str| value["metadata"][field].as_str().map(str::to_owned);
         let meta = ObjectMeta {
             name: text("name"),
@@ -30,6 +35,10 @@ impl<'de> Deserialize<'de> for Live {
         Ok(Self { meta, value })
     }
 }
+
+/// What is said of an object that was cut.
+pub(crate) const TOO_DEEP: &str =
+    "the object is nested too deeply to be read: at most 120 maps and lists may lie in each other";
 
 /// Which version of an object there is: the rest of what a server sends is read past.
 #[derive(Debug, Deserialize)]

@@ -1,7 +1,6 @@
 //! Requests to the API server, at a pace it can bear.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use krono_model::names;
@@ -12,10 +11,10 @@ use kube::api::{
 };
 use kube::{Api, Client, Resource as _};
 use serde_json::Value;
-use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{sleep, timeout};
 
 use crate::live::{Glimpse, Glimpses, Live};
+use crate::pace::Pace;
 use crate::pauses::{Pauses, is_overload};
 
 /// Who changes what is not applied.
@@ -25,10 +24,6 @@ const MANAGER: &str = "krono";
 const UNREAD: Option<ValidationDirective> = Some(ValidationDirective::Ignore);
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// The most requests at a time. Each has a connection of its own, which stays for a while and takes 45 kB.
-const MOST: usize = 16;
-/// The fewest, however much the server complains.
-const FEWEST: usize = 2;
 
 /// Sends requests; fewer at a time when the server is overloaded, more again when it is not.
 #[derive(Clone)]
@@ -37,17 +32,9 @@ pub(crate) struct Requests {
     pace: Arc<Pace>,
 }
 
-struct Pace {
-    permits: Semaphore,
-    /// How many permits there are, free or not.
-    limit: AtomicUsize,
-    successes: AtomicUsize,
-}
-
 impl Requests {
     pub(crate) fn new(client: Client) -> Self {
-        let pace = Pace { permits: Semaphore::new(MOST), limit: MOST.into(), successes: AtomicUsize::new(0) };
-        Self { client, pace: Arc::new(pace) }
+        Self { client, pace: Arc::default() }
     }
 
     /// Server-side apply.
@@ -101,7 +88,7 @@ impl Requests {
         };
         let api = self.api(resource, &name.namespace);
         let answer = self.send(|| api.delete(&name.name, &parameters)).await;
-        Ok(answer?.left().map(|it| it.value).filter(|it| !it["metadata"]["finalizers"].is_null()))
+        Ok(answer?.left().map(|it| it.value).filter(lasts))
     }
 
     /// Creates an object.
@@ -203,13 +190,22 @@ impl Requests {
             // In a box of its own, for it is large and whoever waits for a permit need not hold room for it.
             let answer = timeout(PATIENCE, Box::pin(request())).await;
             let answer = answer.unwrap_or_else(|late| Err(kube::Error::Service(Box::new(late))));
-            self.pace.learn(&answer, permit);
+            self.pace.learn(answer.as_ref().is_err_and(is_overload), permit);
             match answer.as_ref().err().and_then(|error| pauses.after(error)) {
                 Some(pause) => sleep(pause).await,
                 None => return answer,
             }
         }
     }
+}
+
+/// Whether an object that was deleted is still there for a while: something has to end, or somebody holds on to it.
+fn lasts(deleted: &Value) -> bool {
+    let metadata = &deleted["metadata"];
+    let holds = |finalizers: &Value| finalizers.as_array().is_some_and(|it| !it.is_empty());
+    metadata["deletionGracePeriodSeconds"].as_i64().is_some_and(|it| it > 0)
+        || holds(&metadata["finalizers"])
+        || holds(&deleted["spec"]["finalizers"])
 }
 
 /// The part of an object that a request is about.
@@ -219,23 +215,19 @@ pub(crate) enum Subresource {
     Status,
 }
 
-impl Pace {
-    /// Nothing while the semaphore is closed, which it never is.
-    async fn permit(&self) -> Option<SemaphorePermit<'_>> {
-        self.permits.acquire().await.ok()
-    }
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-    /// Half as many at a time after "too many requests"; one more after as many successes as there are permits.
-    fn learn<T>(&self, answer: &kube::Result<T>, permit: Option<SemaphorePermit<'_>>) {
-        let limit = self.limit.load(Ordering::Relaxed);
-        if answer.as_ref().is_err_and(is_overload) {
-            let surplus = self.permits.forget_permits((limit / 2).min(limit.saturating_sub(FEWEST)));
-            self.limit.fetch_sub(surplus, Ordering::Relaxed);
-        } else if limit < MOST && self.successes.fetch_add(1, Ordering::Relaxed) >= limit {
-            self.successes.store(0, Ordering::Relaxed);
-            self.limit.fetch_add(1, Ordering::Relaxed);
-            self.permits.add_permits(1);
-        }
-        drop(permit);
+    use super::*;
+
+    #[test]
+    fn behaviour_33_what_ends_slowly_is_not_gone() {
+        let check = |deleted: Value, expected: bool| assert_eq!(lasts(&deleted), expected, "{deleted}");
+        check(json!({"metadata": {"name": "a"}}), false);
+        check(json!({"metadata": {"finalizers": [], "deletionGracePeriodSeconds": 0}}), false);
+        check(json!({"metadata": {"finalizers": ["acme.io/hold"]}}), true);
+        check(json!({"kind": "Pod", "metadata": {"deletionGracePeriodSeconds": 30}}), true);
+        check(json!({"kind": "Namespace", "metadata": {}, "spec": {"finalizers": ["kubernetes"]}}), true);
     }
 }

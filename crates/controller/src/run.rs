@@ -1,9 +1,11 @@
 //! The loop: keys in, work out.
 
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use jiff::Timestamp;
 use krono_graph::Kinds;
 use kube::Client;
@@ -82,16 +84,54 @@ impl Controllers {
 fn begin(engine: &Arc<Engine>, key: Key, work: &mut JoinSet<()>) {
     let engine = Arc::clone(engine);
     work.spawn(async move {
-        let worker = {
-            let (engine, key) = (Arc::clone(&engine), key.clone());
-            tokio::spawn(async move { engine.reconcile(&key).await })
-        };
-        // A panic is a bug, and no reason to forget an instance.
-        let outcome = worker.await.unwrap_or_else(|error| {
-            tracing::error!(?key, %error, "the work on a key broke off");
+        let outcome = unbroken(engine.reconcile(&key)).await.unwrap_or_else(|Broken| {
+            tracing::error!(?key, "the work on a key broke off");
             engine.broke_off(&key);
             Outcome::Failed
         });
         engine.queue.finish(&key, outcome);
     });
+}
+
+/// Work that panicked.
+#[derive(Debug, PartialEq, Eq)]
+struct Broken;
+
+/// Does work that ends with whoever waits for it. A panic is a bug, and no reason to forget an instance.
+async fn unbroken(work: impl Future<Output = Outcome>) -> Result<Outcome, Broken> {
+    AssertUnwindSafe(work).catch_unwind().await.map_err(|_| Broken)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn work_ends_with_the_run() {
+        let (started, start) = oneshot::channel();
+        let (held, ended) = oneshot::channel::<()>();
+        let mut work = JoinSet::new();
+        work.spawn(async move {
+            let at_work = async move {
+                let _held = held;
+                started.send(()).expect("somebody who waits");
+                pending().await
+            };
+            unbroken(at_work).await
+        });
+        start.await.expect("a start");
+        drop(work);
+        let ended = tokio::time::timeout(std::time::Duration::from_secs(10), ended).await;
+        assert!(ended.expect("an end").is_err(), "nobody is to say anything");
+    }
+
+    #[tokio::test]
+    async fn work_that_panics_breaks_nothing_else() {
+        let broken = async { panic!("on purpose") };
+        assert_eq!(unbroken(broken).await, Err(Broken));
+    }
 }

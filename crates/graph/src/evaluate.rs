@@ -189,8 +189,8 @@ struct Pass<'a> {
     states: Vec<Option<NodeState>>,
     /// By node, what its name stands for in expressions: what was observed of it.
     values: Vec<Option<Val<'a>>>,
-    /// Who makes which object.
-    made: BTreeMap<(KindName, String, String), usize>,
+    /// Who makes which object: group and kind, whatever the API version, namespace and name.
+    made: BTreeMap<[String; 4], usize>,
     budget: Budget,
 }
 

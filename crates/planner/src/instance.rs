@@ -66,7 +66,7 @@ pub trait Cluster {
     /// The objects that a label selector selects, in one namespace or in all.
     fn selected(&self, kind: &KindName, namespace: Option<&str>, selector: &Value) -> Vec<&Value>;
 
-    /// Every object that was made for an instance, by the id of its `ApplySet`.
+    /// Every object that was made for an instance, by the id of its `ApplySet`; once for each API version that is looked at.
     fn members(&self, applyset: &str) -> Vec<Member<'_>>;
 }
 
@@ -115,6 +115,25 @@ pub struct ObjectName {
     pub namespace: String,
     /// Its name.
     pub name: String,
+}
+
+/// One object, whatever API version it is seen in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    /// Its kind.
+    pub kind: GroupKind,
+    /// Empty for cluster-wide kinds.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+}
+
+impl ObjectName {
+    /// The object that is named, as opposed to one of its API versions.
+    pub fn identity(&self) -> Identity {
+        let Self { kind, namespace, name } = self;
+        Identity { kind: inventory::group_kind(kind), namespace: namespace.clone(), name: name.clone() }
+    }
 }
 
 /// What the API server refused, with its words.
@@ -314,13 +333,21 @@ pub enum Interest {
 
 /// What to do next for an instance.
 pub fn plan(world: &World<'_>) -> Plan {
-    if !world.instance["metadata"]["deletionTimestamp"].is_null() {
+    if is_terminating(world.instance) {
         return deletion::plan(world);
     }
     match world.graph {
         Ok(graph) => resources::plan(world, graph),
         Err(reason) => report::unresolved(world, reason),
     }
+}
+
+/// What to tell of an instance while nobody knows what there is in the cluster.
+pub fn unseen(world: &World<'_>, why: &str) -> Plan {
+    if is_terminating(world.instance) {
+        return report::blocked(world, &format!("deletion blocked: {why}"));
+    }
+    report::unseen(world, why)
 }
 
 /// What the status does not tell yet of the input that an instance asks for.

@@ -1,6 +1,6 @@
 //! `krono controller`.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use clap::{Args, ValueEnum};
 
@@ -28,12 +28,12 @@ pub(crate) struct ControllerArguments {
     /// Where the lease is kept [default: the namespace of the Pod, or kro-system]
     #[arg(long, value_name = "NAMESPACE", requires = "leader_elect")]
     pub(crate) leader_election_namespace: Option<String>,
-    /// Where Prometheus finds counters, under /metrics
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8078")]
-    pub(crate) metrics_bind_address: SocketAddr,
-    /// Where probes find /healthz and /readyz
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8079")]
-    pub(crate) health_probe_bind_address: SocketAddr,
+    /// Where Prometheus finds counters, under /metrics; without a host, at every address of the machine or Pod
+    #[arg(long, value_name = "ADDRESS", default_value = ":8078", value_parser = bind_address)]
+    pub(crate) metrics_bind_address: BindAddress,
+    /// Where probes find /healthz and /readyz; without a host, at every address of the machine or Pod
+    #[arg(long, value_name = "ADDRESS", default_value = ":8079", value_parser = bind_address)]
+    pub(crate) health_probe_bind_address: BindAddress,
     /// How many definitions and instances to work on at a time
     #[arg(long, value_name = "NUMBER", default_value_t = krono_controller::Options::default().concurrency)]
     pub(crate) concurrency: usize,
@@ -52,6 +52,27 @@ pub(crate) struct ControllerArguments {
     /// What to write to the log
     #[arg(long, value_enum, default_value_t = LogLevel::Info)]
     pub(crate) log_level: LogLevel,
+}
+
+/// Where to listen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BindAddress {
+    pub(crate) text: String,
+    /// The first that the machine has.
+    pub(crate) candidates: Vec<SocketAddr>,
+}
+
+fn bind_address(text: &str) -> Result<BindAddress, String> {
+    let everywhere = |port: u16| {
+        let hosts: [IpAddr; 2] = [Ipv6Addr::UNSPECIFIED.into(), Ipv4Addr::UNSPECIFIED.into()];
+        hosts.map(|host| SocketAddr::new(host, port)).to_vec()
+    };
+    let candidates = match text.strip_prefix(':') {
+        Some(port) => port.parse().ok().map(everywhere),
+        None => text.parse().ok().map(|address| vec![address]),
+    };
+    let wrong = || format!("{text:?} is no address such as :8079 or 127.0.0.1:8079");
+    Ok(BindAddress { text: text.to_owned(), candidates: candidates.ok_or_else(wrong)? })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -97,6 +118,21 @@ fn gate(text: &str) -> Result<(Gate, bool), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_are_written_as_kro_does() {
+        let check = |text: &str, expected: &[&str]| {
+            let found = bind_address(text).map(|it| it.candidates);
+            let found: Vec<String> = found.unwrap_or_default().iter().map(ToString::to_string).collect();
+            assert_eq!(found, expected, "{text}");
+        };
+        check(":8078", &["[::]:8078", "0.0.0.0:8078"]);
+        check("127.0.0.1:0", &["127.0.0.1:0"]);
+        check("[::1]:80", &["[::1]:80"]);
+        for wrong in ["8078", ":", ":http", "localhost:80", ":70000"] {
+            check(wrong, &[]);
+        }
+    }
 
     #[test]
     fn gates_are_named_as_kro_does() {

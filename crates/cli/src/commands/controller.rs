@@ -6,6 +6,7 @@ mod log;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use krono_controller::{Controllers, Leadership, Options, StartError};
 use krono_history::witness::Notes;
@@ -33,7 +34,8 @@ async fn serve(arguments: &ControllerArguments, output: &mut Output) -> Result<(
     let (client, url) = cluster::connect_directly(&arguments.cluster).await?;
     let options = options(arguments);
     let controllers = Arc::new(Controllers::new(&client, Arc::new(KnownKinds::default()), options));
-    let endpoints = endpoints::serve(arguments, Arc::clone(&controllers)).await?;
+    let turn = Arc::new(Turn::new(arguments.leader_elect));
+    let endpoints = endpoints::serve(arguments, Arc::clone(&controllers), Arc::clone(&turn)).await?;
     output.text(&format!("The definitions of {url} are served; Ctrl-C ends it\n{endpoints}"))?;
     output.flush()?;
     let mut signal = pin!(signals.first());
@@ -45,10 +47,31 @@ async fn serve(arguments: &ControllerArguments, output: &mut Output) -> Result<(
         () = &mut signal => return Ok(()),
         () = leadership.acquire() => tracing::info!("this process leads"),
     }
+    turn.begin();
     controllers.succeed(leadership.last_heard());
     let ended = lead(&controllers, &mut leadership, signal).await;
     leadership.release().await;
     ended.map_err(|error| error.unwrap_or_else(|error| unable(&url, &error)))
+}
+
+/// Whether a process waits for its turn to lead. It is as ready as it can be then: whoever replaces processes one by one
+/// ends the leader only when the next is ready.
+struct Turn {
+    is_awaited: AtomicBool,
+}
+
+impl Turn {
+    fn new(is_awaited: bool) -> Self {
+        Self { is_awaited: is_awaited.into() }
+    }
+
+    fn is_awaited(&self) -> bool {
+        self.is_awaited.load(Ordering::Relaxed)
+    }
+
+    fn begin(&self) {
+        self.is_awaited.store(false, Ordering::Relaxed);
+    }
 }
 
 fn options(arguments: &ControllerArguments) -> Options {

@@ -14,33 +14,43 @@ use crate::krono::command;
 struct Process {
     child: Child,
     /// Where counters are.
-    address: String,
+    metrics: String,
+    /// Where probes are answered.
+    probes: String,
 }
 
 impl Process {
-    fn start(cluster: &Cluster) -> Self {
+    fn start(cluster: &Cluster, more: &[&str]) -> Self {
         let kubeconfig = cluster.kubeconfig();
         let free = "127.0.0.1:0";
         let mut command =
             command(&["controller", "--metrics-bind-address", free, "--health-probe-bind-address", free]);
-        command.arg("--kubeconfig").arg(kubeconfig).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.arg("--kubeconfig").arg(kubeconfig).args(more).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let address =
-            lines.find_map(|it| Some(it.trim().strip_prefix("metrics  http://")?.to_owned())).unwrap();
-        let address = address.strip_suffix("/metrics").unwrap().to_owned();
-        Self { child, address }
+        let mut address = |of: &str| {
+            let url = lines.find_map(|it| Some(it.trim().strip_prefix(of)?.trim_start().to_owned())).unwrap();
+            let address = url.strip_prefix("http://").and_then(|it| it.split_once('/')).unwrap().0;
+            address.to_owned()
+        };
+        let (metrics, probes) = (address("metrics"), address("probes"));
+        Self { child, metrics, probes }
     }
 
     /// The lines of `/metrics`.
     fn metrics(&self) -> Vec<String> {
-        let mut connection = TcpStream::connect(&self.address).unwrap();
-        connection.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        connection.read_to_string(&mut answer).unwrap();
+        let answer = ask(&self.metrics, "/metrics");
         assert!(answer.contains("application/openmetrics-text"), "{answer}");
         answer.lines().map(str::to_owned).collect()
     }
+}
+
+fn ask(address: &str, path: &str) -> String {
+    let mut connection = TcpStream::connect(address).unwrap();
+    connection.write_all(format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes()).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    answer
 }
 
 impl Drop for Process {
@@ -62,7 +72,7 @@ fn parcels(text: &str) -> Value {
 #[test]
 fn metrics_of_a_propagation_are_found_at_the_endpoint() {
     let cluster = Cluster::start(Controllers::None);
-    let process = Process::start(&cluster);
+    let process = Process::start(&cluster, &[]);
     let definition = cluster.apply(&parcels("one"));
     cluster.until(&definition, |it| it["status"]["currentRevision"] == 1);
     for name in ["a", "b", "c"] {
@@ -99,4 +109,18 @@ fn metrics_of_a_propagation_are_found_at_the_endpoint() {
     let durations =
         told.iter().find(|it| it.starts_with("krono_propagation_duration_seconds_count{name=\"parcels\"}"));
     assert!(durations.is_some(), "{told:#?}");
+}
+
+/// Else nobody would end the leader to let the next one lead.
+#[test]
+fn who_waits_for_its_turn_is_ready() {
+    let cluster = Cluster::start(Controllers::None);
+    cluster.apply(&json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": krono_model::names::LEASE, "namespace": "default"},
+        "spec": {"holderIdentity": "somebody", "leaseDurationSeconds": 3600, "renewTime": "2030-01-01T00:00:00.000000Z"},
+    }));
+    let process = Process::start(&cluster, &["--leader-elect", "--leader-election-namespace", "default"]);
+    let answer = ask(&process.probes, "/readyz");
+    assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
 }

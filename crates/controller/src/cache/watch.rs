@@ -10,14 +10,14 @@ use krono_planner::digest::Digest;
 use krono_planner::fleet::Census;
 use kube::api::ApiResource;
 use kube::runtime::WatchStreamExt;
-use kube::runtime::watcher::{Config, Event, watcher};
+use kube::runtime::watcher::{self, Config, Event, watcher};
 use kube::{Api, Client};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
 use super::{Entry, Objects, Put, identity};
 use crate::catalogue::Served;
-use crate::live::Live;
+use crate::live::{Live, TOO_DEEP, is_cut};
 use crate::queue::Key;
 use crate::requests::Requests;
 use crate::router::Router;
@@ -37,6 +37,14 @@ impl Filter {
         match self {
             Self::Owned => Some(format!("{}=true", names::OWNED_LABEL)),
             Self::All => None,
+        }
+    }
+
+    /// Whether an object with these labels is one of them.
+    pub(crate) fn takes(self, labels: &Value) -> bool {
+        match self {
+            Self::Owned => labels[names::OWNED_LABEL] == "true",
+            Self::All => true,
         }
     }
 }
@@ -115,17 +123,17 @@ impl KindCache {
         Ok(self.read().is_ok_and(|it| it.objects().are(&live)))
     }
 
-    /// Whether an object of that name is known.
-    pub(crate) fn shows(&self, namespace: &str, name: &str) -> bool {
+    /// The labels of an object, if one of that name is known.
+    pub(crate) fn labels_of(&self, namespace: &str, name: &str) -> Option<Value> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        state.objects.get(namespace, name).is_some()
+        state.objects.get(namespace, name).map(Entry::labels)
     }
 
     /// Takes in the answer to a write by somebody; everybody else is told at once, since the event of this write will
     /// be no news.
     pub(crate) fn answer(&self, mut object: Value, desired: Option<Digest>, by: &Key) {
         let (namespace, name) = identity(&object);
-        if self.filter == Filter::Owned && !is_owned(&object) {
+        if !self.filter.takes(&object["metadata"]["labels"]) {
             return self.forget(&namespace, &name, by);
         }
         let mut state = write(&self.state);
@@ -183,10 +191,6 @@ fn name_kind(object: &mut Value, resource: &ApiResource) {
     object["kind"] = resource.kind.as_str().into();
 }
 
-fn is_owned(object: &Value) -> bool {
-    object["metadata"]["labels"][names::OWNED_LABEL] == "true"
-}
-
 struct Watch {
     kind: KindName,
     resource: ApiResource,
@@ -209,20 +213,25 @@ impl Watch {
         while let Some(event) = events.next().await {
             match event {
                 Ok(event) => self.take(event, &mut unlisted),
-                Err(error) => {
-                    tracing::debug!(kind = self.kind.kind, %error, "watch interrupted");
-                    self.complain(crate::refusal::words(&error));
-                }
+                Err(error) => self.complain(&error),
             }
         }
     }
 
-    /// Whoever waits for the objects is told why they do not come.
-    fn complain(&self, words: String) {
+    /// What goes on is told once, and who waits for the objects looks why they do not come. A watch that breaks off is
+    /// nothing special; a list that was never complete, or that one may not have any longer, is.
+    fn complain(&self, error: &watcher::Error) {
+        let (kind, words) = (&self.kind.kind, crate::refusal::words(error));
         let mut state = write(&self.state);
-        let first = state.complaint.replace(words).is_none() && !state.complete;
+        let is_news = state.complaint.as_ref() != Some(&words);
+        if is_news && (!state.complete || crate::refusal::is_forbidden(error)) {
+            tracing::warn!(kind, api_version = self.kind.api_version, "objects cannot be listed: {words}");
+        } else {
+            tracing::debug!(kind, %error, "watch interrupted");
+        }
+        let is_first = state.complaint.replace(words).is_none() && !state.complete;
         drop(state);
-        if first {
+        if is_first {
             self.router.look_again(&self.kind);
         }
     }
@@ -265,6 +274,10 @@ impl Watch {
     fn show(&self, mut object: Value) {
         name_kind(&mut object, &self.resource);
         let Put::Changed { before } = write(&self.state).objects.show(&mut object) else { return };
+        if is_cut(&object) && !before.as_ref().is_some_and(is_cut) {
+            let (namespace, name) = identity(&object);
+            tracing::warn!(kind = self.kind.kind, namespace, name, "{TOO_DEEP}");
+        }
         self.router.touch(&self.kind, before.as_ref(), Some(&object));
     }
 }

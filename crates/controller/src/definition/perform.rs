@@ -160,7 +160,7 @@ impl Place<'_> {
                 Ok(())
             }
             Ok(None) => Ok(()),
-            Err(error) if Refusal::of(&error) == Refusal::Absent => Ok(()),
+            Err(error) if Refusal::is_absence(&error) => Ok(()),
             Err(error) => Err(error),
         }
     }
@@ -216,7 +216,7 @@ fn heard(answer: kube::Result<()>, failed: fn(String) -> Failed) -> Heard {
         Ok(()) => Ok(Ok(())),
         Err(error) => match Refusal::of(&error) {
             Refusal::Rejected(words) => Ok(Err(failed(words))),
-            Refusal::Stale | Refusal::Absent | Refusal::Transient(_) => Err(error),
+            Refusal::Stale | Refusal::Absent(_) | Refusal::Transient(_) => Err(error),
         },
     }
 }

@@ -122,7 +122,7 @@ async fn found(engine: &Engine, definition: &Value, kind: &Served) -> kube::Resu
                 tracing::warn!(definition = name, "revisions of kro are not taken over: {words}");
                 Ok(Vec::new())
             }
-            Refusal::Stale | Refusal::Absent | Refusal::Transient(_) => Err(error),
+            Refusal::Stale | Refusal::Absent(_) | Refusal::Transient(_) => Err(error),
         },
     }
 }

@@ -154,7 +154,7 @@ async fn write(
             Outcome::Done
         }
         Err(error) => match Refusal::of(&error) {
-            Refusal::Absent => Outcome::Done,
+            Refusal::Absent(_) => Outcome::Done,
             Refusal::Stale => Outcome::Retry,
             Refusal::Transient(words) => {
                 tracing::warn!(definition = &*key.definition, name = key.name, "assignment refused: {words}");

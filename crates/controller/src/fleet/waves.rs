@@ -188,7 +188,7 @@ async fn heard(engine: &Engine, serving: &Serving, answer: kube::Result<Value>) 
         Err(error) => error,
     };
     match Refusal::of(&error) {
-        Refusal::Stale | Refusal::Absent => {}
+        Refusal::Stale | Refusal::Absent(_) => {}
         Refusal::Transient(words) => {
             tracing::warn!(definition = &*serving.name, "propagation refused: {words}");
         }

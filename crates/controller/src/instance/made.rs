@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::engine::Engine;
 use crate::graphs::Graph;
+use crate::live::{TOO_DEEP, is_cut};
 use crate::queue::{InstanceKey, Key};
 use crate::serving::Serving;
 
@@ -33,6 +34,9 @@ impl Made {
         key: &InstanceKey,
         instance: &Value,
     ) -> Option<Self> {
+        if is_cut(instance) {
+            return Some(Self::plain(Err(TOO_DEEP.to_owned())));
+        }
         let facts = engine.fleets.facts(&key.definition);
         let (current, now) = (serving.current_revision(), crate::clock::timestamp());
         let Some(made) = made(instance, current, facts.as_deref(), serving.revisions(), now) else {

@@ -10,7 +10,7 @@ use krono_planner::instance::{Action, InputAction, ObjectName, Subject};
 use kube::api::ApiResource;
 use serde_json::Value;
 
-use crate::cache::KindCache;
+use crate::cache::{Filter, KindCache};
 use crate::engine::Engine;
 use crate::queue::{InstanceKey, Key};
 use crate::refusal::Refusal;
@@ -86,7 +86,7 @@ impl Place<'_> {
     ) -> Result<Beside, Failure> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
         let claim = self.engine.claims.hold(&name);
-        if claim.is_none() || (!force && cache.shows(&name.namespace, &name.name)) {
+        if claim.is_none() || self.is_overtaken(cache.filter, &name, object, force) {
             return Err(Failure { of: Subject::Resource(name), refusal: Refusal::Stale });
         }
         let requests = &self.engine.requests;
@@ -102,6 +102,17 @@ impl Place<'_> {
             }
             Err(error) => Err(failure(Some(name), &error)),
         }
+    }
+
+    /// Whether somebody made or claimed an object since the plan: all instances apply as one field manager, so the API
+    /// server lets them take it from each other. Another cache of its kind may have heard of that first.
+    fn is_overtaken(&self, filter: Filter, name: &ObjectName, object: &Value, force: bool) -> bool {
+        let ours = &object["metadata"]["labels"][names::APPLYSET_PART_OF_LABEL];
+        let is_news = |labels: &Value| match labels.get(names::APPLYSET_PART_OF_LABEL) {
+            Some(theirs) if force => theirs != ours,
+            Some(_) | None => !force && filter.takes(labels),
+        };
+        self.engine.caches.labels_of(name).iter().any(is_news)
     }
 
     /// Others changed a resource that had been applied just so; if that goes on, they and people are told.
@@ -128,7 +139,7 @@ impl Place<'_> {
         match self.engine.requests.delete(&cache.resource, &name, uid).await {
             Ok(Some(left)) => cache.answer(left, None, &self.by()),
             Ok(None) => cache.bury(&name.namespace, &name.name, &self.by()),
-            Err(error) if Refusal::of(&error) == Refusal::Absent => {
+            Err(error) if Refusal::is_absence(&error) => {
                 cache.bury(&name.namespace, &name.name, &self.by());
             }
             Err(error) => return Err(failure(Some(name), &error)),

@@ -60,6 +60,25 @@ async fn behaviour_33_what_depends_goes_before_what_is_depended_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn behaviour_33_what_ends_slowly_goes_before_what_it_depends_on() {
+    let world = World::start().await;
+    let pod = "- {id: pod, template: {apiVersion: v1, kind: Pod, metadata: {name: '${schema.metadata.name}-pod'}, \
+        spec: {nodeName: one, containers: [{name: a, image: '${one.data.text}'}]}}}\n";
+    world.define(&definition("App", "spec: {}", &(config_map("one", "text: one", "") + pod))).await;
+    world.instance("App a", "").await;
+    world.active("App a").await;
+    world.delete("App a").await;
+    let pod = world.eventually("Pod a-pod", is_going).await;
+    assert_eq!(pod["metadata"]["deletionGracePeriodSeconds"], 30);
+    world.settled().await;
+    assert!(!is_going(&world.there("ConfigMap a-one").await));
+    world.end("Pod a-pod").await;
+    world.gone("App a").await;
+    assert!(world.get("ConfigMap a-one").await.is_none());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn behaviour_33_deletion_needs_no_graph() {
     let world = with_a_chain().await;
     let broken = config_map("one", "text: '${nobody}'", "");

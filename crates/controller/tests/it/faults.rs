@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use crate::line::{Fault, Interruption, Weather};
 use crate::place::Lease;
-use crate::world::{World, condition, config_map, definition};
+use crate::world::{World, condition, config_map, definition, message};
 
 /// `one` is what `two` is made of, beside a collection.
 fn resources() -> String {
@@ -213,14 +213,8 @@ async fn what_the_server_refuses_and_no_status_can_tell_is_told_by_an_event() {
             (it.starts_with(method) && it.contains(part)).then_some(Fault::Refused(403))
         });
     };
-    refused(&world, "GET", "/configmaps?");
     world.define(&definition("App", "spec: {text: string}", &config_map("one", "text: one", ""))).await;
     world.instance("App a", "text: one").await;
-    world.quiet().await;
-    let of_kind =
-        "Warning Refused: the ConfigMap objects of the cluster are not known yet: the line is broken";
-    world.has_told(of_kind).await;
-    world.line.mend();
     world.active("App a").await;
     refused(&world, "PATCH", "/apps/b/status");
     world.instance("App b", "text: one").await;
@@ -244,7 +238,7 @@ async fn what_the_server_refuses_and_no_status_can_tell_is_told_by_an_event() {
     world.line.mend();
     world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "three").await;
     let refusals = world.told().await.iter().filter(|it| it.starts_with("Warning Refused")).count();
-    assert!(refusals < 10, "{refusals} events about four refusals");
+    assert!(refusals < 10, "{refusals} events about three refusals");
 }
 
 /// Every watch must begin anew, and nobody lists kinds.
@@ -346,5 +340,21 @@ async fn a_kind_that_is_established_before_it_is_served_is_waited_for() {
         tokio::task::yield_now().await;
     }
     is_large(&world, "a").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_that_may_not_be_listed_is_told_on_instances() {
+    let world = World::start().await;
+    world.line.break_with(|it| it.contains("/secrets?").then_some(Fault::Refused(403)));
+    let secret = "- {id: secret, template: {apiVersion: v1, kind: Secret, metadata: {name: '${schema.metadata.name}'}}}\n";
+    world.define(&definition("App", "spec: {}", secret)).await;
+    world.instance("App a", "").await;
+    let told = world.state("App a", "ERROR").await;
+    assert_eq!(condition(&told, "ResourcesReady")["status"], "False");
+    let words = "the Secret objects of the cluster are not known yet: the line is broken";
+    assert!(message(&told, "ResourcesReady").contains(words), "{told:#}");
+    world.line.mend();
+    world.active("App a").await;
     world.settled().await;
 }

@@ -1,13 +1,15 @@
 //! One process leads at a time.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use krono_apiserver::Server;
 use krono_controller::{Leadership, Lost};
 use kube::Client;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
+use crate::line::{Fault, Line};
 use crate::propagation::{fleet, issue};
 use crate::revisions::APP;
 use crate::world::message;
@@ -38,6 +40,19 @@ async fn who_says_nothing_is_followed_after_a_while_and_stops() {
     second.acquire().await;
     let lost = first.hold().await;
     assert!(matches!(&lost, Lost::Taken(by) if by == "second"), "{lost}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_hears_nothing_stops_before_others_may_lead() {
+    let line = Line::new(Server::in_memory().await.unwrap());
+    let mut leader = process(&Client::new(line.clone(), "default"), "first");
+    leader.acquire().await;
+    line.break_with(|_| Some(Fault::Lost));
+    let began = Instant::now();
+    let lost = leader.hold().await;
+    assert!(matches!(&lost, Lost::Unrenewed(_)), "{lost}");
+    leader.release().await;
+    assert!(began.elapsed() <= Duration::from_secs(15), "{:?}", began.elapsed());
 }
 
 /// So many seconds before now.

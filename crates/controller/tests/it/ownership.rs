@@ -7,6 +7,7 @@ use kube::Api;
 use kube::api::ListParams;
 use serde_json::{Value, json};
 
+use crate::line::Fault;
 use crate::world::{World, condition, config_map, definition, message};
 
 const SPEC: &str = "spec: {text: 'string | default=hello'}";
@@ -242,5 +243,94 @@ async fn a_refusal_of_the_server_is_told_and_overcome() {
     world.instance("App a", "name: good").await;
     world.active("App a").await;
     world.there("ConfigMap good").await;
+    world.settled().await;
+}
+
+/// An autoscaler in one of its API versions.
+fn autoscaler(api_version: &str, metadata: &str) -> String {
+    let target = "scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, maxReplicas: 3";
+    format!(
+        "{{apiVersion: autoscaling/{api_version}, kind: HorizontalPodAutoscaler, metadata: {metadata}, spec: {{{target}}}}}"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_30_an_object_is_one_whatever_api_version_shows_it() {
+    let world = World::start().await;
+    world.apply(&autoscaler("v2", "{name: other}")).await;
+    let resources = format!(
+        "- {{id: made, template: {}}}\n- {{id: other, externalRef: {{apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, metadata: {{name: other}}}}}}\n",
+        autoscaler("v2", "{name: '${schema.metadata.name}-made'}")
+    );
+    world
+        .define(&definition(
+            "App",
+            SPEC,
+            &(resources + &config_map("one", "max: '${string(other.spec.maxReplicas)}'", "")),
+        ))
+        .await;
+    world.instance("App a", "").await;
+    world.active("App a").await;
+    let made = world.there("HorizontalPodAutoscaler a-made").await;
+    world.settled().await;
+    let after = world.there("HorizontalPodAutoscaler a-made").await;
+    assert_eq!(after["metadata"]["uid"], made["metadata"]["uid"]);
+    world.delete("App a").await;
+    world.gone("App a").await;
+    assert!(world.get("HorizontalPodAutoscaler a-made").await.is_none());
+    assert!(world.get("HorizontalPodAutoscaler other").await.is_some());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_20_no_object_is_made_in_two_api_versions() {
+    let world = World::start().await;
+    let resource = |id: &str, version: &str| {
+        format!("- {{id: {id}, template: {}}}\n", autoscaler(version, "{name: same}"))
+    };
+    world.define(&definition("App", SPEC, &(resource("one", "v1") + &resource("two", "v2")))).await;
+    world.instance("App a", "").await;
+    let told = world.state("App a", "ERROR").await;
+    assert!(
+        message(&told, "ResourcesReady").contains("identity collision: default/same is made twice"),
+        "{told:#}"
+    );
+    world.settled().await;
+}
+
+/// One definition looks at resources of its own only, the other at all objects of the kind; what the one makes reaches the
+/// other late.
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_29_nobody_takes_what_only_others_have_heard_of() {
+    let world = World::start().await;
+    let named =
+        "- {id: one, template: {apiVersion: v1, kind: ConfigMap, metadata: {name: '${schema.spec.name}'}}}\n";
+    let outside = "- {id: all, externalRef: {apiVersion: v1, kind: ConfigMap, metadata: {selector: {matchLabels: {group: red}}}}}\n";
+    world.define(&definition("Early", "spec: {name: string}", named)).await;
+    world.instance("Early a", "name: first").await;
+    world.active("Early a").await;
+    world.define(&definition("Late", "spec: {name: string}", &(named.to_owned() + outside))).await;
+    world.instance("Late a", "name: second").await;
+    world.active("Late a").await;
+    world.settled().await;
+    world.line.break_with(|it| {
+        let is_deaf =
+            it.contains("/configmaps?") && it.contains("watch=true") && !it.contains("labelSelector");
+        is_deaf.then_some(Fault::Refused(500))
+    });
+    world.line.interrupt_watches();
+    world.instance("Early b", "name: same").await;
+    world.active("Early b").await;
+    let made = world.there("ConfigMap same").await;
+    world.instance("Late b", "name: same").await;
+    world
+        .eventually("Late b", |it| {
+            it["metadata"]["annotations"]["applyset.kubernetes.io/contains-group-kinds"] == "ConfigMap"
+        })
+        .await;
+    world.line.mend();
+    let told = world.state("Late b", "ERROR").await;
+    assert!(message(&told, "ResourcesReady").contains("belongs to a different ApplySet"), "{told:#}");
+    assert_eq!(world.there("ConfigMap same").await, made);
     world.settled().await;
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{World, condition, config_map, definition};
+use crate::world::{World, condition, config_map, definition, message};
 
 const ROCKET: &str = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: rockets.acme.io},
   spec: {group: acme.io, scope: Namespaced, names: {kind: Rocket, plural: rockets, singular: rocket, listKind: RocketList},
@@ -212,5 +212,21 @@ async fn a_changed_schema_of_a_named_kind_is_noticed() {
     world.instance("App a", "fuel: 3").await;
     world.eventually("Rocket.acme.io a", |it: &Value| it["spec"]["crew"] == 3).await;
     world.active("App a").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_that_is_not_there_is_told_and_waited_for() {
+    let world = World::start().await;
+    let resource = "- {id: far, template: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: '${schema.spec.ns}'}}}";
+    world.define(&definition("App", "spec: {ns: string}", resource)).await;
+    world.instance("App a", "ns: far").await;
+    let told = world.state("App a", "ERROR").await;
+    assert_eq!(condition(&told, "ResourcesReady")["status"], "False");
+    assert!(message(&told, "ResourcesReady").contains("namespaces \"far\" not found"), "{told:#}");
+    world.settled_in_vain().await;
+    world.apply("{apiVersion: v1, kind: Namespace, metadata: {name: far}}").await;
+    world.active("App a").await;
+    world.there("ConfigMap far/a").await;
     world.settled().await;
 }

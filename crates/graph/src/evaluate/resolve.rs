@@ -55,7 +55,7 @@ impl<'a> Pass<'a> {
     fn claim(&mut self, index: usize, kind: &KindName, objects: &[Value]) -> Result<(), NodeError> {
         for object in objects {
             let (namespace, name) = identity(object, kind);
-            let key = (kind.clone(), namespace.to_owned(), name.to_owned());
+            let key = [kind.group(), &kind.kind, namespace, name].map(str::to_owned);
             if self.made.insert(key, index).is_some() {
                 return Err(NodeError::Collision { namespace: namespace.to_owned(), name: name.to_owned() });
             }

@@ -1,6 +1,7 @@
 //! Resources that are no longer wanted, and the end of an instance.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use krono_model::applyset::Inventory;
 use krono_model::metadata::{InstanceRef, RESOURCE_LABELS, is_of_definition};
@@ -17,7 +18,7 @@ pub(super) fn plan(world: &World<'_>) -> Plan {
         return report::blocked(world, &format!("deletion blocked: {invalid}"));
     }
     let id = InstanceRef::from_object(world.instance).applyset_id();
-    let members = world.cluster.members(&id);
+    let members = members(world, &id);
     if members.is_empty() {
         let finalizer =
             if world.refused.instance.is_some() { None } else { remove_finalizer(world.instance) };
@@ -26,6 +27,14 @@ pub(super) fn plan(world: &World<'_>) -> Plan {
     let wave = highest_wave(members);
     let actions = wave.iter().filter_map(|member| removal(world, member, &id)).collect();
     report::deleting(world, actions)
+}
+
+/// The members of an `ApplySet`, each once: a graph that mentions a kind in two API versions sees its objects in both.
+pub(super) fn members<'a>(world: &World<'a>, id: &str) -> Vec<Member<'a>> {
+    let mut known = BTreeSet::new();
+    let mut members = world.cluster.members(id);
+    members.retain(|it| known.insert(name_of(it).identity()));
+    members
 }
 
 /// What ends a resource; nothing when it is ending already, or when the API server refused just that.

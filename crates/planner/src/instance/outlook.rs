@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::desired::{Desired, Place, decorated, desired};
 use super::resources::Visible;
-use super::{Action, Member, ObjectName, World, as_seen, deletion, text};
+use super::{Action, Identity, Member, ObjectName, World, as_seen, deletion, text};
 
 /// All that a graph wants for an instance, also where it has to wait, and what goes when all of that is there.
 pub(crate) struct Outlook {
@@ -79,12 +79,13 @@ fn name_of(kind: &KindName, object: &Value) -> Option<ObjectName> {
 
 /// What was made and is not wanted; nothing that was made for a node of which nobody knows what it wants.
 fn removals(world: &World<'_>, id: &str, wanted: &[Wanted], vague: &BTreeSet<&str>) -> Vec<Action> {
-    let is_wanted = |name: &ObjectName| wanted.iter().any(|it| it.name.as_ref() == Some(name));
+    let wanted: BTreeSet<Identity> =
+        wanted.iter().filter_map(|it| Some(it.name.as_ref()?.identity())).collect();
     let is_vague = |member: &Member<'_>| {
         let node = member.object["metadata"]["labels"][names::NODE_ID_LABEL].as_str();
         node.is_some_and(|it| vague.contains(it))
     };
-    let members = world.cluster.members(id).into_iter();
-    let surplus = members.filter(|it| !is_vague(it) && !is_wanted(&deletion::name_of(it)));
+    let members = deletion::members(world, id).into_iter();
+    let surplus = members.filter(|it| !is_vague(it) && !wanted.contains(&deletion::name_of(it).identity()));
     surplus.filter_map(|it| deletion::removal(world, &it, id)).collect()
 }

@@ -336,6 +336,14 @@ pub(super) fn unresolved(world: &World<'_>, why: &str) -> Plan {
     kept(world, conditions, State::Error, Vec::new())
 }
 
+/// The status of an instance whose resources cannot be seen.
+pub(super) fn unseen(world: &World<'_>, why: &str) -> Plan {
+    let mut conditions = conditions(world);
+    let message = format!("resource reconciliation failed: {why}");
+    set(&mut conditions, RESOURCES_READY, Status::False, Reason::NotReady, &message);
+    kept(world, conditions, State::Error, Vec::new())
+}
+
 /// The status of an instance whose inventory cannot be trusted.
 pub(super) fn unmanaged(world: &World<'_>, why: &str) -> Plan {
     let mut conditions = conditions(world);

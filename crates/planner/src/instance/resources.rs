@@ -1,5 +1,7 @@
 //! An instance that lives: resources to make, to change and to remove.
 
+use std::collections::BTreeSet;
+
 use krono_graph::{CompiledGraph, Evaluation, KindName, NodeState, Observed, Target};
 use krono_model::applyset::Inventory;
 use krono_model::metadata::InstanceRef;
@@ -11,8 +13,8 @@ use super::held_back::Holding;
 use super::management::{manage, record, shrink};
 use super::report::Report;
 use super::{
-    Action, Interest, Notice, ObjectName, Plan, World, as_seen, deletion, inventory, is_terminating,
-    suspended_by, words,
+    Action, Identity, Interest, Notice, ObjectName, Plan, World, as_seen, deletion, inventory,
+    is_terminating, suspended_by, words,
 };
 
 /// What to do next for an instance that has a graph.
@@ -160,9 +162,10 @@ impl Pass<'_, '_> {
 
 /// The members of an `ApplySet` that are not wanted.
 pub(super) fn orphans<'a>(world: &World<'a>, id: &str, desired: &[Desired<'_>]) -> Vec<super::Member<'a>> {
-    let members = world.cluster.members(id);
-    let wanted = |name: &ObjectName| desired.iter().any(|it| it.name == *name);
-    members.into_iter().filter(|member| !wanted(&deletion::name_of(member))).collect()
+    let wanted: BTreeSet<Identity> = desired.iter().map(|it| it.name.identity()).collect();
+    let mut members = deletion::members(world, id);
+    members.retain(|it| !wanted.contains(&deletion::name_of(it).identity()));
+    members
 }
 
 /// What expressions may see; nothing is built upon what is about to go (32) or was made for somebody else (29).

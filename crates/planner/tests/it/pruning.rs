@@ -1,9 +1,10 @@
 //! What goes while an instance stays.
 
+use krono_graph::KindName;
 use krono_planner::instance::Action;
 use serde_json::{Value, json};
 
-use crate::scene::{Scene, map, resource, widget};
+use crate::scene::{Scene, kind, map, resource, widget};
 
 fn kinds_in_history(scene: &Scene) -> Vec<&str> {
     let annotation = |it: &&Value| {
@@ -109,4 +110,20 @@ fn behaviour_30_what_depends_on_others_is_gone_before_they_go() {
     assert!(scene.get("Secret", "first")["metadata"]["deletionTimestamp"].is_null());
     scene.hold("ConfigMap", "second", false);
     assert_eq!((scene.made(), scene.state()), (vec!["stays"], "ACTIVE"));
+}
+
+#[test]
+fn behaviour_30_an_object_is_one_whatever_api_version_shows_it() {
+    let mut scene = Scene::new(&widget("widget", "w"));
+    scene.start(json!({}));
+    let shown = scene.get("Widget", "w").clone();
+    let other = KindName { api_version: "test.krono.dev/v2".to_owned(), ..kind("Widget") };
+    scene
+        .simulation
+        .create(&other, json!({"metadata": shown["metadata"]}))
+        .expect("the same in another version");
+    scene.settle();
+    scene.assert_at_rest();
+    let kinds = scene.simulation.server.objects().filter(|(name, _)| name.name == "w").count();
+    assert_eq!(kinds, 2);
 }

@@ -208,6 +208,7 @@ fn kinds() -> Vec<KindName> {
         kind("v1", "ConfigMap"),
         kind("v1", "Secret"),
         kind("test.krono.dev/v1", "Widget"),
+        kind("test.krono.dev/v2", "Widget"),
         kind("kro.run/v1alpha1", "App"),
     ]
 }

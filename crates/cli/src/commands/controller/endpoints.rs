@@ -10,8 +10,10 @@ use axum::routing::get;
 use krono_controller::Controllers;
 use tokio::net::TcpListener;
 
-use crate::arguments::controller::ControllerArguments;
+use crate::arguments::controller::{BindAddress, ControllerArguments};
 use crate::command_error::CommandError;
+
+use super::Turn;
 
 /// How Prometheus knows the form of the counters.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -20,14 +22,15 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 pub(super) async fn serve(
     arguments: &ControllerArguments,
     controllers: Arc<Controllers>,
+    turn: Arc<Turn>,
 ) -> Result<String, CommandError> {
     let metrics = controllers.metrics();
     let counters = move || async move { ([(header::CONTENT_TYPE, OPEN_METRICS)], metrics.text()) };
-    let ready = move || async move { readiness(controllers.is_ready()) };
+    let ready = move || async move { readiness(turn.is_awaited() || controllers.is_ready()) };
     let metrics = Router::new().route("/metrics", get(counters));
     let probes = Router::new().route("/healthz", get(|| async { "ok" })).route("/readyz", get(ready));
-    let metrics = listen("--metrics-bind-address", arguments.metrics_bind_address, metrics).await?;
-    let probes = listen("--health-probe-bind-address", arguments.health_probe_bind_address, probes).await?;
+    let metrics = listen("--metrics-bind-address", &arguments.metrics_bind_address, metrics).await?;
+    let probes = listen("--health-probe-bind-address", &arguments.health_probe_bind_address, probes).await?;
     Ok(format!("  metrics  http://{metrics}/metrics\n  probes   http://{probes}/healthz and /readyz\n"))
 }
 
@@ -39,12 +42,12 @@ fn readiness(ready: bool) -> impl IntoResponse {
     }
 }
 
-async fn listen(option: &str, address: SocketAddr, router: Router) -> Result<SocketAddr, CommandError> {
+async fn listen(option: &str, address: &BindAddress, router: Router) -> Result<SocketAddr, CommandError> {
     let unable = |error: std::io::Error| {
-        CommandError::usage(format!("cannot listen on {address}: {error}"))
+        CommandError::usage(format!("cannot listen on {}: {error}", address.text))
             .hint(format!("choose another address with {option}; 127.0.0.1:0 takes a free port"))
     };
-    let listener = TcpListener::bind(address).await.map_err(unable)?;
+    let listener = TcpListener::bind(&address.candidates[..]).await.map_err(unable)?;
     let address = listener.local_addr().map_err(unable)?;
     tokio::spawn(async move { axum::serve(listener, router).await });
     Ok(address)

@@ -89,6 +89,12 @@ impl World {
         value(&api.patch_status(&name, &PatchParams::default(), &patch).await.expect("a patch"))
     }
 
+    /// Deletes an object at once, as a node does whose containers have ended.
+    pub(crate) async fn end(&self, what: &str) {
+        let (api, name) = self.named(what);
+        api.delete(&name, &DeleteParams::default().grace_period(0)).await.expect("a deletion");
+    }
+
     pub(crate) async fn delete(&self, what: &str) {
         let (api, name) = self.named(what);
         api.delete(&name, &DeleteParams::default()).await.expect("a deletion");

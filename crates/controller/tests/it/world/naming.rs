@@ -35,8 +35,9 @@ impl World {
 
 pub(super) fn kind_of(kind: &str) -> (String, &str) {
     let api_version = match kind {
-        "ConfigMap" | "Secret" | "Namespace" | "Service" | "PersistentVolumeClaim" => "v1".to_owned(),
+        "ConfigMap" | "Secret" | "Namespace" | "Service" | "Pod" | "PersistentVolumeClaim" => "v1".to_owned(),
         "Deployment" | "ReplicaSet" => "apps/v1".to_owned(),
+        "HorizontalPodAutoscaler" => "autoscaling/v2".to_owned(),
         "ClusterRole" => "rbac.authorization.k8s.io/v1".to_owned(),
         "CustomResourceDefinition" => "apiextensions.k8s.io/v1".to_owned(),
         other => format!("{}/v1alpha1", other.split_once('.').map_or("kro.run", |(_, group)| group)),
