@@ -98,6 +98,23 @@ fn v23_who_failed_goes_first() {
 }
 
 #[test]
+fn v23_on_the_way_back_who_failed_goes_before_all_wishes() {
+    let check = |movement: Movement, stages: serde_json::Value, expected: &str| {
+        let members = ["a c order=-1 label=ring:1", "b c order=-1", "c c<b@20 unready@30"];
+        let mut scene = Scene::new(&members).policy(json!({"maxInFlight": 1, "stages": stages}));
+        scene.movement = movement;
+        assert_eq!(scene.moves(100), expected, "{movement:?} {stages}");
+    };
+    let stages = json!([{"name": "first", "instanceSelector": {"matchLabels": {"ring": "1"}}}]);
+    check(INSTANT, json!([]), "c");
+    check(INSTANT, stages.clone(), "c");
+    check(CONTROLLED, json!([]), "c");
+    // Whoever is of a later stage cannot go before all of an earlier one.
+    check(CONTROLLED, stages.clone(), "a");
+    check(Movement::Forward, json!([]), "a");
+}
+
+#[test]
 fn v23_a_rollback_of_a_broken_fleet_keeps_to_its_room() {
     let texts: Vec<String> = (0..10).map(|it| format!("i{it} c<b@5 unready@6 created={it}")).collect();
     let mut scene = Scene::new(&texts.iter().map(String::as_str).collect::<Vec<_>>());
