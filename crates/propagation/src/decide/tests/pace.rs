@@ -148,6 +148,27 @@ fn v36_stages_soak_and_wait_for_approval() {
 }
 
 #[test]
+fn v36_a_stage_soaks_from_when_the_last_of_it_failed() {
+    let check = |member: &str, now: i64, until: i64| {
+        let scene = Scene::new(&[&format!("a {member} label=ring:1"), "b a"]).policy(json!({
+            "maxFailures": 1, "stages": [
+                {"name": "first", "instanceSelector": {"matchLabels": {"ring": "1"}}, "soakSeconds": 60},
+            ],
+        }));
+        assert_eq!(
+            (scene.moves(now).as_str(), scene.decide(now).look_again),
+            ("", Some(at(until))),
+            "{member}"
+        );
+        assert_eq!(scene.moves(until), "b", "{member}");
+    };
+    check("b<a@20 error@100", 140, 131 + 60);
+    check("b<a@20", 640, 620 + 60);
+    check("b<a@20 hindered=10", 640, 630 + 60);
+    check("b<a@20 edited error@100", 140, 131 + 60);
+}
+
+#[test]
 fn v36_windows_gate_admission_alone() {
     let scene = Scene::new(&["x b<a@20", "y a"])
         .policy(json!({"windows": [{"schedule": "0 6 * * *", "duration": "1h"}]}));
