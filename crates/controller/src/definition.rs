@@ -228,10 +228,8 @@ impl Pass<'_> {
     /// Nothing is left to do: what is known is told.
     async fn publish(&self, observed: &Observed, plan: Plan) -> kube::Result<Outcome> {
         let engine = self.engine;
-        let before = &observed.definition["status"];
-        let told = plan.status.as_ref().unwrap_or(before);
-        let (before, after) = (&before["revisionHistory"], &told["revisionHistory"]);
-        engine.metrics.propagation().counted(self.name, before, after);
+        let told = plan.status.as_ref().unwrap_or(&observed.definition["status"]);
+        engine.metrics.propagation().counted(self.name, &told["revisionHistory"]);
         if let Some(status) = plan.status {
             self.publish_status(observed, &status).await?;
         }

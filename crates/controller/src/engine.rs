@@ -300,6 +300,7 @@ impl Engine {
         let serving = self.servings.write().unwrap_or_else(PoisonError::into_inner).remove(definition);
         self.kept.forget(definition);
         self.fleets.forget(definition);
+        self.metrics.propagation().forget(definition);
         if let Some(serving) = serving {
             self.router.stop(&serving.instances.kind);
         }

@@ -128,6 +128,7 @@ impl Fleets {
 pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome {
     let Some(serving) = engine.serving(definition) else {
         engine.fleets.forget(definition);
+        engine.metrics.propagation().looked_at(definition, None);
         return Outcome::Done;
     };
     if serving.instances.read().is_err() {

@@ -217,6 +217,11 @@ impl Member<'_> {
         self.health == Health::Ready
     }
 
+    /// Whether it is ready and not on its way to this content: what it still says then is of before.
+    pub(crate) fn is_ready_with(&self, target: Digest) -> bool {
+        self.is_ready() && (self.assigned != Some(target) || self.has_observed(target))
+    }
+
     pub(crate) fn has_observed(&self, content: Digest) -> bool {
         self.observed.is_some_and(|it| it.digest == content)
     }

@@ -11,6 +11,7 @@ mod sight;
 #[cfg(test)]
 mod tests;
 mod values;
+mod view;
 
 use std::sync::LazyLock;
 
@@ -61,6 +62,8 @@ struct Mentions {
     each: Each,
     instances: bool,
     definition: bool,
+    /// Whether it may become another when somebody is admitted.
+    admissions: bool,
 }
 
 /// What an expression mentions of the candidate.
@@ -73,6 +76,13 @@ enum Each {
     LinearTarget(i64),
     Index,
     More,
+}
+
+impl Gate {
+    /// Whether what is shared by all candidates may become another when one of them is admitted.
+    fn shares_admissions(&self) -> bool {
+        self.shared.iter().any(|it| it.mentions.admissions)
+    }
 }
 
 /// What expressions are asked about.

@@ -6,6 +6,8 @@ use serde_json::Value;
 use crate::table::cell;
 use crate::why::{counted_instances, told_by};
 
+/// How many of those who failed are told by name.
+const NAMED: usize = 10;
 /// How wide a bar is.
 const BAR: u64 = 40;
 
@@ -31,6 +33,7 @@ fn course(definition: &Value, told: &Value) -> String {
     let waiting = entries(told, "waiting")
         .map(|it| format!("  {} wait: {} ({})\n", it["count"], message(it), names(it)));
     let failures = entries(told, "failures")
+        .take(NAMED)
         .map(|it| format!("  {} failed: {}\n", it["instance"].as_str().unwrap_or_default(), message(it)));
     let blocked = told.get("blocked").map(|it| {
         let advice = "ask `krono why` about one of them";
@@ -43,7 +46,7 @@ fn course(definition: &Value, told: &Value) -> String {
 
 /// How many failed beside those whose names are told.
 fn unnamed(told: &Value) -> Option<String> {
-    let named = entries(told, "failures").filter(|it| it["excused"] != true).count();
+    let named = entries(told, "failures").take(NAMED).filter(|it| it["excused"] != true).count();
     let more = told["instances"]["failed"].as_u64()?.checked_sub(named as u64)?;
     (more > 0 && told["failures"].is_array()).then(|| format!("  and {more} more failed\n"))
 }
@@ -164,6 +167,17 @@ Revision 3: Halted, wave 2
         let told = propagation_text(&many).unwrap_or_default();
         assert!(told.contains("\n[##########!!!!!!!!!!....................] 2 of 8 instances\n"), "{told}");
         assert_eq!(propagation_text(&json!({"status": {}})), None);
+    }
+
+    #[test]
+    fn v40_of_many_who_failed_a_few_are_told_and_each_is_known() {
+        let failure = |at: usize| json!({"instance": format!("default/i{at:02}"), "message": "late"});
+        let mut many = definition();
+        many["status"]["propagation"]["failures"] = json!((0..30).map(failure).collect::<Vec<_>>());
+        many["status"]["propagation"]["instances"]["failed"] = json!(30);
+        let told = propagation_text(&many).unwrap_or_default();
+        assert!(told.ends_with("  default/i09 failed: late\n  and 20 more failed\n"), "{told}");
+        assert_eq!(failure_of(&many, "default/i29").as_deref(), Some("late"));
     }
 
     #[test]

@@ -112,11 +112,11 @@ async fn ended(
     found: Look,
     keys: &[InstanceKey],
 ) -> Result<Turns, Outcome> {
-    if let Some(told) = &found.progress {
-        engine.metrics.propagation().looked_at(&serving.name, told);
-    }
+    let metrics = engine.metrics.propagation();
+    metrics.looked_at(&serving.name, found.progress.as_ref());
     if let Some(status) = found.status {
         patch_definition(engine, serving, &status, Subresource::Status).await?;
+        found.progress.iter().for_each(|it| metrics.written_down(&serving.name, it));
     }
     let by_key: BTreeMap<InstanceKey, Turn> =
         found.turns.into_iter().filter_map(|(at, turn)| Some((keys.get(at)?.clone(), turn))).collect();

@@ -183,6 +183,39 @@ async fn v36_no_more_are_on_their_way_than_may_be() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn v41_no_more_are_on_their_way_than_a_gate_allows() {
+    for gate in ["${fleet.inFlight < 2}", "${instances.filter(i, updated(i) && !ready(i)).size() < 2}"] {
+        let policy = json!({"propagateWhen": [gate]});
+        let world = fleet(5, &policy).await;
+        issue(&world, "bad", &policy).await;
+        world.eventually(APP, |it| it["status"]["propagation"]["instances"]["inFlight"] == 2).await;
+        world.settled().await;
+        assert_eq!((assigned(&world, 1).await, assigned(&world, 2).await), (3, 2), "{gate}");
+        issue(&world, "three", &policy).await;
+        world.eventually(APP, |it| it["status"]["propagation"]["instances"]["updated"] == 5).await;
+        world.settled().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v36_new_instances_begin_with_what_the_policy_says() {
+    let policy = |begin: &str| json!({"propagateWhen": ["${fleet.total > 9}"], "propagation": {"newInstances": begin}});
+    let world = fleet(1, &policy("LastGood")).await;
+    issue(&world, "two", &policy("LastGood")).await;
+    world.settled().await;
+    world.instance("App i001", "text: hello").await;
+    world.eventually("ConfigMap i001-one", text_is("one")).await;
+    world.settled().await;
+    assert_eq!((assigned(&world, 1).await, assigned(&world, 2).await), (2, 0));
+    edit(&world, &app("two", &policy("Current"))).await;
+    world.settled().await;
+    world.instance("App i002", "text: hello").await;
+    world.eventually("ConfigMap i002-one", text_is("two")).await;
+    world.settled().await;
+    assert_eq!((assigned(&world, 1).await, assigned(&world, 2).await), (2, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn v36_mistakes_are_told_at_once_and_nobody_moves() {
     let good = json!({"propagation": {"maxInFlight": 2}});
     let world = fleet(2, &good).await;

@@ -1,5 +1,7 @@
 //! What people are told about a propagation.
 
+use std::collections::BTreeSet;
+
 use krono_history::RevisionNumber;
 use krono_model::condition::READY;
 use krono_propagation::assignment::{Assignment, Told};
@@ -11,8 +13,10 @@ use serde_json::{Map, Value, json};
 use super::census::is_blocked;
 use crate::instance::Notice;
 
-/// How many failures are told by name.
+/// How many failures are told by Events of their own at once.
 const NAMED: usize = 10;
+/// How many failures are kept by name: who is among them is known.
+const KEPT: usize = 500;
 
 /// The fields that each decision finds anew; all others must outlive it.
 pub(super) const FOUND: [&str; 6] = ["wave", "instances", "blocked", "waiting", "failures", "gateErrors"];
@@ -33,7 +37,7 @@ pub(super) fn record(mut record: Map<String, Value>, members: &[Member<'_>], dec
     }
     let lists = [
         ("waiting", decision.waiting.iter().map(waiting).collect::<Vec<Value>>()),
-        ("failures", decision.failures.iter().take(NAMED).map(|it| failure(members, it)).collect()),
+        ("failures", failures(decision).map(|it| failure(members, it)).collect()),
         ("gateErrors", decision.gate_errors.iter().map(|it| json!(it)).collect()),
     ];
     for (field, list) in lists {
@@ -88,6 +92,12 @@ fn waiting(waiting: &Waiting) -> Value {
     })
 }
 
+/// Those that count first.
+fn failures(decision: &Decision) -> impl Iterator<Item = &FailureTold> {
+    let of = |is_excused: bool| decision.failures.iter().filter(move |it| it.is_excused == is_excused);
+    of(false).chain(of(true)).take(KEPT)
+}
+
 fn failure(members: &[Member<'_>], told: &FailureTold) -> Value {
     let mut failure = json!({"instance": name(members, told), "message": told.failure.as_str()});
     if told.is_excused {
@@ -117,8 +127,9 @@ pub(super) fn given_up(
         }
         Outcome::RolledBack => {
             let note = format!("revision {number} is rolled back: {}", mark.reason);
-            let failures = new_failures(target, members, decision, published);
-            failures.chain([notice("PropagationRolledBack", note)]).collect()
+            let mut notices = new_failures(target, members, decision, published);
+            notices.push(notice("PropagationRolledBack", note));
+            notices
         }
     }
 }
@@ -142,19 +153,24 @@ pub(super) fn steered(deed: Deed, number: RevisionNumber) -> Notice {
     Notice { reason, note: format!("revision {number} {what}"), is_warning: false }
 }
 
-/// Those that the status does not tell of yet.
-fn new_failures<'n>(
+/// Those that the status does not tell of yet; of very many, most are told by their number.
+fn new_failures(
     target: Assignment,
-    members: &'n [Member<'_>],
-    decision: &'n Decision,
-    published: &'n Value,
-) -> impl Iterator<Item = Notice> + use<'n> {
+    members: &[Member<'_>],
+    decision: &Decision,
+    published: &Value,
+) -> Vec<Notice> {
     let known = published["failures"].as_array().into_iter().flatten();
-    let known: Vec<&str> = known.filter_map(|it| it["instance"].as_str()).collect();
-    let failures = decision.failures.iter().take(NAMED);
-    failures
-        .filter(move |it| !known.contains(&name(members, it).as_str()))
-        .map(move |it| failed(members, it, target))
+    let known: BTreeSet<&str> = known.filter_map(|it| it["instance"].as_str()).collect();
+    let is_new = |it: &&FailureTold| !known.contains(name(members, it).as_str());
+    let new: Vec<&FailureTold> = failures(decision).filter(is_new).collect();
+    let (named, more) = new.split_at(new.len().min(NAMED));
+    let more = (!more.is_empty()).then(|| {
+        let instances = if more.len() == 1 { "instance" } else { "instances" };
+        let note = format!("{} more {instances} failed at revision {}", more.len(), target.number);
+        Notice { reason: "InstanceFailed", note, is_warning: true }
+    });
+    named.iter().map(|it| failed(members, it, target)).chain(more).collect()
 }
 
 /// Once per wave, per failure, and at the end.
@@ -205,4 +221,73 @@ fn unready(instance: &Value) -> Option<String> {
 
 fn plural(count: usize) -> String {
     if count == 1 { "1 instance".to_owned() } else { format!("{count} instances") }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::{SignedDuration, Timestamp};
+    use krono_propagation::Failure;
+    use krono_propagation::fleet::{Health, Stance};
+
+    use super::*;
+
+    fn member(name: &str) -> Member<'_> {
+        Member {
+            namespace: "default",
+            name,
+            created: Timestamp::UNIX_EPOCH,
+            assigned: None,
+            admission: None,
+            observed: None,
+            health: Health::Ready,
+            hindered: SignedDuration::ZERO,
+            stance: Stance::Auto,
+            order: 0,
+            is_edited: false,
+            object: &Value::Null,
+            namespace_labels: &Value::Null,
+        }
+    }
+
+    /// Of so many who failed, the first few are excused.
+    fn decision(failed: usize, excused: usize) -> Decision {
+        let told = |member| FailureTold { member, failure: Failure::Error, is_excused: member < excused };
+        Decision {
+            phase: Phase::Propagating,
+            moves: Vec::new(),
+            returns: Vec::new(),
+            births: Vec::new(),
+            mark: None,
+            leaves_surplus: false,
+            counts: Counts { failed: failed - excused, ..Counts::default() },
+            wave: 1,
+            waiting: Vec::new(),
+            failures: (0..failed).map(told).collect(),
+            gate_errors: Vec::new(),
+            standings: Vec::new(),
+            look_again: None,
+        }
+    }
+
+    #[test]
+    fn v40_every_failure_is_told_once_however_many_there_are() {
+        let names: Vec<String> = (0..40).map(|it| format!("i{it:02}")).collect();
+        let members: Vec<Member<'_>> = names.iter().map(|it| member(it)).collect();
+        let (number, digest) = (RevisionNumber::FIRST, "a".repeat(40).parse().expect("a digest"));
+        let told = |published: &Value, failed: usize| {
+            let decision = decision(failed, 12);
+            let notices = notices(Assignment { number, digest }, &members, &decision, published, false);
+            let notes: Vec<String> = notices.into_iter().map(|it| it.note).collect();
+            (record(Map::new(), &members, &decision), notes)
+        };
+        let (published, notes) = told(&Value::Null, 30);
+        let first = "default/i12 failed at revision 1: in error for more than 30 seconds";
+        assert_eq!((notes.len(), notes[0].as_str()), (11, first));
+        assert_eq!(notes[10], "20 more instances failed at revision 1");
+        let kept = published["failures"].as_array().expect("a list");
+        assert_eq!((kept.len(), &kept[18]["instance"]), (30, &json!("default/i00")));
+        assert_eq!(told(&published, 30).1, Vec::<String>::new());
+        let (_, notes) = told(&published, 31);
+        assert_eq!(notes, ["default/i30 failed at revision 1: in error for more than 30 seconds"]);
+    }
 }

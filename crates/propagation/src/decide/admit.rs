@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
+
 use super::assess::{Assessor, Standing};
 use super::decision::{Counts, Move};
 use super::rank::Ranks;
@@ -60,26 +62,74 @@ impl Door<'_> {
             self.ranks.candidates().for_each(|(_, at)| admissions.wait(wait, &members[at]));
             return admissions;
         }
-        let round = Round {
-            fleet: self.assessor.fleet,
-            standings: self.standings,
-            ranks: &self.ranks.members,
-            counts: self.counts,
-            failure_policy: self.policy.failure_policy,
-        };
-        let mut gates = if self.is_instant() { None } else { Some(self.gates.ask(round)) };
-        let most = self.most_in_flight();
-        for (rank, at) in self.ranks.candidates() {
-            let room = self.counts.in_flight + admissions.moves.len() < most;
-            let wait = self.stage_wait(at).or((!room).then_some(Wait::MaxInFlight(most)));
-            let wait = wait.or_else(|| gates.as_mut().and_then(|it| wait_for(it.answer(rank, at))));
+        let free = Gates::default();
+        let mut gates = if self.is_instant() { free.ask(self.round()) } else { self.gates.ask(self.round()) };
+        let candidates: Vec<(usize, usize)> = self.ranks.candidates().collect();
+        let mut waits = self.walk(&mut gates, &candidates);
+        self.ask_in_turn(&mut gates, &candidates, &mut waits);
+        for ((_, at), wait) in candidates.into_iter().zip(waits) {
             match wait {
                 Some(wait) => admissions.wait(wait, &self.assessor.fleet.members[at]),
                 None => admissions.moves.extend(self.movement(at)),
             }
         }
-        admissions.errors = gates.map(Asking::errors).unwrap_or_default();
+        admissions.errors = gates.errors();
         admissions
+    }
+
+    fn round(&self) -> Round<'_> {
+        Round {
+            fleet: self.assessor.fleet,
+            standings: self.standings,
+            ranks: &self.ranks.members,
+            counts: self.counts,
+            failure_policy: self.policy.failure_policy,
+        }
+    }
+
+    /// What each candidate waits for, if it does; each is asked as if those before it were on their way.
+    fn walk(&self, gates: &mut Asking<'_>, candidates: &[(usize, usize)]) -> Vec<Option<Wait>> {
+        let mut waits = Vec::with_capacity(candidates.len());
+        // The places of those who are admitted, and how many were before them.
+        let (mut admitted, before) = (Vec::new(), gates.admitted());
+        while let Some((rank, at)) = candidates.get(waits.len()).copied() {
+            let wait = self.wait(gates, rank, at);
+            waits.push(wait);
+            if wait.is_none() {
+                gates.admit(rank, at);
+                admitted.push(waits.len());
+            }
+            let is_due = gates.is_due() || waits.len() == candidates.len();
+            if let Some(sure) = is_due.then(|| gates.confirm()).flatten() {
+                admitted.truncate(sure - before);
+                waits.truncate(admitted.last().copied().unwrap_or_default());
+            }
+        }
+        waits
+    }
+
+    /// Those whom it costs too much to ask as well are asked in turn, whoever comes before them: the next time it begins with another.
+    fn ask_in_turn(&self, gates: &mut Asking<'_>, candidates: &[(usize, usize)], waits: &mut [Option<Wait>]) {
+        let mut unasked: Vec<usize> =
+            (0..waits.len()).filter(|it| waits[*it] == Some(Wait::GateBudget)).collect();
+        if unasked.is_empty() {
+            return;
+        }
+        let start = turn(self.assessor.clock.now, unasked.len());
+        unasked.rotate_left(start);
+        let in_turn: Vec<(usize, usize)> = unasked.iter().map(|it| candidates[*it]).collect();
+        gates.go_on();
+        for (place, wait) in unasked.into_iter().zip(self.walk(gates, &in_turn)) {
+            // Who may not move has not been asked as far as others know: it will be again.
+            waits[place] = wait.and(waits[place]);
+        }
+    }
+
+    fn wait(&self, gates: &mut Asking<'_>, rank: usize, at: usize) -> Option<Wait> {
+        let most = self.most_in_flight();
+        let has_room = self.counts.moving + gates.admitted() < most;
+        let wait = self.stage_wait(at).or((!has_room).then_some(Wait::MaxInFlight(most)));
+        wait.or_else(|| wait_for(gates.answer(rank, at)))
     }
 
     fn stage_wait(&self, at: usize) -> Option<Wait> {
@@ -136,6 +186,14 @@ impl Door<'_> {
             None => usize::MAX,
         }
     }
+}
+
+/// A place among so many that is another from one instant to the next, and sooner or later near every one.
+fn turn(now: Timestamp, among: usize) -> usize {
+    // Multiples of the golden ratio lie evenly between whole numbers.
+    const RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
+    let fraction = u128::from(now.as_second().unsigned_abs().wrapping_mul(RATIO));
+    usize::try_from((fraction * among as u128) >> 64).unwrap_or_default()
 }
 
 fn wait_for(answer: Answer) -> Option<Wait> {

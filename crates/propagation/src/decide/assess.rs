@@ -139,8 +139,11 @@ impl Assessor<'_> {
 
     /// When something about an instance that is on its way changes by itself.
     pub(super) fn changes_at(&self, member: &Member<'_>) -> Option<Timestamp> {
-        let lasting = member.health.unwell_since().map(|it| self.clock.lasting_at(it));
         let soaked_at = self.soaked_at(member);
+        // Whoever has not arrived may be unready for as long as the deadline lets it.
+        let may_be_unready = matches!((member.health, soaked_at), (Health::Unready(_), None));
+        let lasting = member.health.unwell_since().filter(|_| !may_be_unready);
+        let lasting = lasting.map(|it| self.clock.lasting_at(it));
         let late = member.admission.filter(|_| soaked_at.is_none());
         let late = late.map(|it| self.clock.late_at(it.at, member.hindered));
         let ahead = |it: &Timestamp| *it > self.clock.now;
@@ -185,6 +188,11 @@ impl Standing {
     /// Whether it has been admitted and nobody waits for it.
     pub fn is_settled(self) -> bool {
         matches!(self, Self::Settled(_))
+    }
+
+    /// Whether it is on its way, even if nobody waits for it. One that is excused is so until it has observed the target or is late.
+    pub(super) fn is_moving(self, has_observed: bool) -> bool {
+        matches!(self, Self::InFlight(_)) || self == Self::Settled(Settled::Excused(None)) && !has_observed
     }
 
     /// How it failed, if it did.

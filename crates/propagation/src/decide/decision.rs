@@ -1,6 +1,6 @@
 //! The decision about a fleet.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use krono_history::Digest;
 
 use super::admit::{Admissions, Door, is_automatic};
@@ -16,6 +16,9 @@ use crate::gate::Gates;
 use crate::mark::{Mark, Outcome};
 use crate::policy::window::Opening;
 use crate::policy::{Deletes, NewInstances, Policy};
+
+/// How soon those are asked whom it cost too much to ask.
+const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(10);
 
 /// What is to be done about a fleet now, and what people should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,8 +110,10 @@ pub struct Counts {
     pub admitted: usize,
     /// Of these, those nobody waits for.
     pub settled: usize,
-    /// Of the admitted, those on their way.
+    /// Of the admitted, those on their way that somebody waits for.
     pub in_flight: usize,
+    /// Of the admitted, those on their way, excused or not: they take the room of others.
+    pub moving: usize,
     /// Of the admitted, those who failed and are not excused.
     pub failed: usize,
     /// Of the admitted, those whose failure does not count.
@@ -251,5 +256,7 @@ fn look_again(door: &Door<'_>, phase: &Phase, admissions: &Admissions) -> Option
     }
     let (Opening::Open(window) | Opening::Closed(window)) = door.opening;
     let window = window.filter(|_| !admissions.waits.is_empty());
-    [soonest, window, door.stages.changes_at()].into_iter().flatten().min()
+    let is_unasked = admissions.waits.iter().any(|(it, _)| *it == Wait::GateBudget);
+    let ask_again = is_unasked.then(|| door.assessor.clock.now.saturating_add(ASK_AGAIN).ok()).flatten();
+    [soonest, window, door.stages.changes_at(), ask_again].into_iter().flatten().min()
 }

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::admit::is_instant;
 use super::assess::{Assessor, Standing};
-use crate::fleet::Member;
+use crate::fleet::{Member, Movement};
 use crate::policy::Policy;
 
 /// Those who take part, in the order in which they move.
@@ -24,12 +25,14 @@ pub(super) struct Ranks {
 
 /// What decides about the place of an instance before its age and its name do; the lowest comes first.
 ///
-/// A stage comes before all wishes, or one of its instances could wait for the settling of a later stage.
+/// A stage comes before all wishes, or one of its instances could wait for the settling of a later stage; where stages do not matter
+/// all are in the same. On the way back, whoever failed where all come from goes before others, whatever their wishes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Class {
     is_candidate: bool,
     admitted: Option<Timestamp>,
     stage: usize,
+    returns: Reverse<bool>,
     order: i64,
     was_in_flight: Reverse<bool>,
     is_ready: Reverse<bool>,
@@ -112,12 +115,14 @@ fn stage(member: &Member<'_>, policy: &Policy) -> usize {
 }
 
 fn class(assessor: &Assessor<'_>, member: &Member<'_>, stage: usize, is_admitted: bool) -> Class {
+    let was_in_flight = !is_admitted && assessor.was_in_flight(member);
     Class {
         is_candidate: !is_admitted,
         admitted: member.admission.filter(|_| is_admitted).map(|it| it.at),
-        stage,
+        stage: if is_instant(assessor.fleet) { 0 } else { stage },
+        returns: Reverse(was_in_flight && assessor.fleet.movement != Movement::Forward),
         order: member.order,
-        was_in_flight: Reverse(!is_admitted && assessor.was_in_flight(member)),
+        was_in_flight: Reverse(was_in_flight),
         is_ready: Reverse(!is_admitted && member.is_ready()),
     }
 }

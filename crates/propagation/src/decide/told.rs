@@ -10,7 +10,8 @@ use crate::fleet::Fleet;
 pub(super) fn counts(fleet: &Fleet<'_>, standings: &[Standing]) -> Counts {
     let mut counts = Counts { total: standings.len(), ..Counts::default() };
     for (member, standing) in fleet.members.iter().zip(standings) {
-        counts.ready += usize::from(member.is_ready());
+        counts.ready += usize::from(member.is_ready_with(fleet.target.digest));
+        counts.moving += usize::from(standing.is_moving(member.has_observed(fleet.target.digest)));
         counts.at_target += usize::from(member.has_observed(fleet.target.digest));
         counts.eligible += usize::from(standing.is_eligible());
         counts.admitted += usize::from(standing.is_admitted());

@@ -8,7 +8,9 @@ use super::values::FACTS;
 pub(super) const EXPONENTIAL: &str = "exponentiallyUpdated";
 pub(super) const LINEAR: &str = "linearlyUpdated";
 /// Those that take one instance, or one resource.
-pub(super) const FACT_FUNCTIONS: [&str; 4] = ["updated", "ready", "failed", "settled"];
+pub(super) const FACT_FUNCTIONS: [&str; 4] = [UPDATED, READY, "failed", "settled"];
+pub(super) const UPDATED: &str = "updated";
+pub(super) const READY: &str = "ready";
 pub(super) const EXPONENTIAL_TARGET: &str = "exponentialTarget";
 // No source can contain this name.
 pub(super) const LINEAR_TARGET: &str = "@linearTarget";

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use krono_cel::Span;
 use krono_cel::ast::{Ast, Expr, ExprId, Literal};
 
-use super::functions::{EXPONENTIAL_TARGET, LINEAR_TARGET};
+use super::functions::{EXPONENTIAL_TARGET, LINEAR_TARGET, READY, UPDATED};
+use super::values::STEADY;
 use super::{Each, Mentions};
 
 const EACH: &str = "each";
 const INSTANCES: &str = "instances";
+const FLEET: &str = "fleet";
 
 /// The names in an expression that are not bound within it, for each of its nodes.
 pub(super) struct Names<'a> {
@@ -114,7 +116,32 @@ impl<'a> Names<'a> {
             each,
             instances: self.mentions_name(root, INSTANCES),
             definition: self.mentions_name(root, "rgd"),
+            admissions: self.follows_admissions(),
         }
+    }
+
+    /// Whether it looks at something that becomes another as soon as somebody is admitted.
+    fn follows_admissions(&self) -> bool {
+        let mut open = vec![self.ast.root()];
+        while let Some(id) = open.pop() {
+            if self.is_name(id, FLEET) || self.is_changing_fact(id) {
+                return true;
+            }
+            if !self.is_steady(id) {
+                self.ast.expr(id).for_each_child(|child| open.push(child));
+            }
+        }
+        false
+    }
+
+    fn is_changing_fact(&self, id: ExprId) -> bool {
+        let Expr::Call { target: None, function, .. } = self.ast.expr(id) else { return false };
+        [UPDATED, READY].contains(&&**function)
+    }
+
+    fn is_steady(&self, id: ExprId) -> bool {
+        let Expr::Select { operand, field, .. } = self.ast.expr(id) else { return false };
+        self.is_name(*operand, FLEET) && STEADY.contains(&&**field)
     }
 
     /// In which steps the index matters.
@@ -143,7 +170,11 @@ impl<'a> Names<'a> {
     }
 
     fn is_each(&self, id: ExprId) -> bool {
-        matches!(self.ast.expr(id), Expr::Ident(name) if **name == *EACH)
+        self.is_name(id, EACH)
+    }
+
+    fn is_name(&self, id: ExprId, name: &str) -> bool {
+        matches!(self.ast.expr(id), Expr::Ident(it) if **it == *name)
     }
 
     fn reachable(&self) -> impl Iterator<Item = ExprId> {

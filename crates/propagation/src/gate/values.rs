@@ -83,6 +83,9 @@ pub(super) fn fleet_type() -> Type {
     Type::object("krono.Fleet", names.map(|it| (it, Type::Int)))
 }
 
+/// The numbers of a fleet that stay the same when somebody is admitted.
+pub(super) const STEADY: [&str; 4] = ["total", "eligible", "settled", "failed"];
+
 fn open(name: &str, fields: impl IntoIterator<Item = (&'static str, Type)>) -> Type {
     let fields: FieldTypes = fields.into_iter().map(|(name, ty)| (Arc::from(name), ty)).collect();
     Type::Object(Arc::new(ObjectType::new(name, true, || fields)))
@@ -120,7 +123,7 @@ pub(super) fn fleet<'r>(counts: &Counts) -> Val<'r> {
         entry("settled", number(counts.settled)),
         entry("ready", number(counts.ready)),
         entry("failed", number(counts.failed)),
-        entry("inFlight", number(counts.in_flight)),
+        entry("inFlight", number(counts.moving)),
     ])
 }
 
@@ -157,9 +160,13 @@ struct Facts([bool; 4]);
 impl Facts {
     fn of(round: &Round<'_>, at: usize) -> Self {
         let (member, standing) = (&round.fleet.members[at], round.standings[at]);
-        let is_updated = member.has_observed(round.fleet.target.digest);
-        Self([is_updated, member.is_ready(), standing.failure().is_some(), standing.is_settled()])
+        let target = round.fleet.target.digest;
+        let (is_updated, is_ready) = (member.assigned == Some(target), member.is_ready_with(target));
+        Self([is_updated, is_ready, standing.failure().is_some(), standing.is_settled()])
     }
+
+    /// Of a candidate as soon as it is admitted.
+    const ADMITTED: Self = Self([true, false, false, false]);
 
     fn number(self) -> usize {
         self.0.iter().fold(0, |number, it| number * 2 + usize::from(*it))
@@ -189,12 +196,21 @@ impl<'r> Common<'r> {
 
     /// As much of an instance as anybody looks at.
     pub(super) fn instance(&self, round: &Round<'r>, at: usize, rank: Option<usize>) -> Val<'r> {
+        self.seen(round, at, rank, Facts::of(round, at))
+    }
+
+    /// The same of a candidate as soon as it is admitted.
+    pub(super) fn admitted(&self, round: &Round<'r>, at: usize, rank: usize) -> Val<'r> {
+        self.seen(round, at, Some(rank), Facts::ADMITTED)
+    }
+
+    fn seen(&self, round: &Round<'r>, at: usize, rank: Option<usize>, facts: Facts) -> Val<'r> {
         let member = &round.fleet.members[at];
         let index = || rank.map_or(Val::Null, number);
         match &self.sight.fields {
             Names::All => {
                 let own = [
-                    Own(FACTS, self.facts(round, at), Wins::Own),
+                    Own(FACTS, self.facts(facts), Wins::Own),
                     Own(INDEX, index(), Wins::Own),
                     Own(METADATA, metadata(member), Wins::Own),
                     Own(STATUS, self.status(round, member), Wins::Own),
@@ -202,7 +218,7 @@ impl<'r> Common<'r> {
                 merged(own, member.object)
             }
             Names::These(names) => chosen(names, |name| match name {
-                FACTS => Some(self.facts(round, at)),
+                FACTS => Some(self.facts(facts)),
                 INDEX => Some(index()),
                 STATUS => Some(self.status(round, member)),
                 METADATA => Some(metadata(member)),
@@ -211,8 +227,8 @@ impl<'r> Common<'r> {
         }
     }
 
-    fn facts(&self, round: &Round<'_>, at: usize) -> Val<'r> {
-        self.facts.get(Facts::of(round, at).number()).cloned().unwrap_or(Val::Null)
+    fn facts(&self, facts: Facts) -> Val<'r> {
+        self.facts.get(facts.number()).cloned().unwrap_or(Val::Null)
     }
 
     /// krono's own fields are always there, and an instance at the current content is at the current revision whatever its number.

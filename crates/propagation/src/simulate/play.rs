@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Course, End, Point, Wave};
 use crate::assignment::Assignment;
-use crate::decide::{Decision, Phase, decide};
+use crate::decide::{Decision, Phase, Wait, decide};
 use crate::fleet::{Admission, Controls, Fleet, Health, Leadership, Member, Movement, Observed, Progress};
 use crate::gate::Gates;
 use crate::policy::Policy;
@@ -17,6 +17,9 @@ use crate::policy::Policy;
 pub(super) const MOST_WORK: usize = 300_000_000;
 /// Small fleets are decided about so often at most.
 const MOST_DECISIONS: usize = 100_000;
+
+/// What expressions that cannot be asked about everybody cost, as so many instances.
+const COSTLY: usize = 200_000;
 
 /// A fleet, and what will happen to it.
 #[derive(Clone, Debug)]
@@ -81,6 +84,8 @@ struct Theatre<'p> {
     waves: Vec<Wave>,
     points: Vec<Point>,
     peak_in_flight: usize,
+    /// About how many instances decisions were made so far.
+    work: usize,
 }
 
 impl<'p> Theatre<'p> {
@@ -95,6 +100,7 @@ impl<'p> Theatre<'p> {
             waves: Vec::new(),
             points: Vec::new(),
             peak_in_flight: 0,
+            work: 0,
             play,
         }
     }
@@ -119,17 +125,18 @@ impl<'p> Theatre<'p> {
 
     fn note(&mut self, decision: &Decision) {
         self.points.push(Point { after: self.after(), counts: decision.counts });
+        let is_costly = decision.waiting.iter().any(|it| it.wait == Wait::GateBudget);
+        self.work += self.play.members.len() + if is_costly { COSTLY } else { 0 };
     }
 
     /// The end that was reached with the last decision, whatever it would admit.
     fn end(&self, phase: &Phase) -> Option<End> {
-        let work = self.points.len().saturating_mul(self.play.members.len());
         match phase {
             Phase::Completed | Phase::Halted(_) | Phase::RolledBack(_) | Phase::Aborted => {
                 Some(End::Decided(phase.clone()))
             }
             Phase::Propagating | Phase::Paused => {
-                (self.points.len() > MOST_DECISIONS || work > self.most_work).then_some(End::TooLong)
+                (self.points.len() > MOST_DECISIONS || self.work > self.most_work).then_some(End::TooLong)
             }
         }
     }
@@ -144,6 +151,10 @@ impl<'p> Theatre<'p> {
             let member = &mut self.play.members[it.member];
             member.admission = Some(Admission { at: it.at, from: it.from, is_excused: it.is_excused });
             member.assigned = Some(self.play.target.digest);
+            // As long as its resources change, it says that it is not ready.
+            if member.is_ready() {
+                member.health = Health::Unready(self.now);
+            }
             let takes = self.play.fates.get(it.member).map_or(SignedDuration::ZERO, |it| it.takes);
             let arrives = self.now.saturating_add(takes).unwrap_or(Timestamp::MAX);
             self.arrivals.push(Reverse((arrives, it.member)));
@@ -177,7 +188,8 @@ impl<'p> Theatre<'p> {
         let member = &mut self.play.members[at];
         if fails {
             member.health = Health::Error(when);
-        } else if member.is_ready() {
+        } else if member.admission.is_some_and(|it| !it.is_excused) {
+            member.health = Health::Ready;
             member.observed = Some(Observed { digest: self.play.target.digest, since: when });
         }
     }

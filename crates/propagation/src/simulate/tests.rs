@@ -101,6 +101,13 @@ fn v44_expressions_see_instances_that_are_made_up() {
 }
 
 #[test]
+fn v44_who_is_on_its_way_is_not_ready() {
+    for gate in ["fleet.ready > 6", "instances.filter(i, !ready(i)).size() < 3", "fleet.inFlight < 3"] {
+        assert_eq!(sizes(&course(9, json!({}), gate, Chances::default())), [3, 3, 3], "{gate}");
+    }
+}
+
+#[test]
 fn v44_chances_come_in_their_shares() {
     let chances = Chances { fails: 0.0, is_broken: 0.1, is_pinned: 0.2 };
     let course = course(10_000, json!({}), EXPONENTIAL, chances);

@@ -45,6 +45,53 @@ fn v35_the_seeds_formula_as_printed() {
 }
 
 #[test]
+fn v41_never_more_are_on_their_way_than_a_gate_allows() {
+    for gate in [
+        "fleet.inFlight < 5",
+        "fleet.admitted - fleet.settled < 5",
+        "fleet.ready > 7",
+        "each.index >= 0 && fleet.inFlight < 5",
+        "linearlyUpdated(instances, each, 8) && fleet.inFlight < 5",
+        "instances.filter(i, updated(i) && !ready(i)).size() < 5",
+        "instances.size() == 12 && fleet.inFlight < 5",
+        "instances.filter(i, updated(i) && !ready(i)).size() < 5 && each.metadata.name != ''",
+        "instances.filter(i, updated(i) && !ready(i)).size() < each.index - each.index + 5",
+        "instances.filter(i, updated(i) && !ready(i) && i.index != each.index).size() < 5",
+    ] {
+        let sizes: Vec<usize> =
+            waves(Scene::of(12).gate(gate)).iter().map(|it| it.split(' ').count()).collect();
+        let expected: &[usize] = if gate.starts_with("linear") { &[5, 3, 4] } else { &[5, 5, 2] };
+        assert_eq!(sizes, expected, "{gate}");
+    }
+}
+
+#[test]
+fn v41_a_gate_counts_those_alone_who_pass_the_others() {
+    let mut scene = Scene::of(40);
+    let list = json!([
+        "${instances.filter(i, updated(i) && !ready(i)).size() < 3}",
+        "${each.index % 4 == 1}",
+        "${fleet.inFlight < 9}",
+    ]);
+    scene.gates = crate::gate::Gates::compile(&list, &krono_cel::Type::Dyn).unwrap();
+    assert_eq!(scene.moves(20), "i1 i5 i9");
+    assert_eq!(
+        scene.waiting(20),
+        [
+            "30 GateClosed: propagateWhen[0] is not true: instances.filter(i, updated(i) && !ready(i)).size() < 3",
+            "7 GateClosed: propagateWhen[1] is not true: each.index % 4 == 1",
+        ]
+    );
+}
+
+#[test]
+fn v35_a_gate_on_a_large_fleet_is_evaluated_a_few_times() {
+    let scene = Scene::of(10_000).gate("instances.filter(i, updated(i) && !ready(i)).size() < 3000");
+    let decision = scene.decide(20);
+    assert_eq!((decision.moves.len(), decision.waiting[0].told.count), (3_000, 7_000));
+}
+
+#[test]
 fn v36_max_in_flight() {
     assert_eq!(waves(Scene::of(5).policy(json!({"maxInFlight": 2}))), ["i0 i1", "i2 i3", "i4"]);
     assert_eq!(waves(Scene::of(10).policy(json!({"maxInFlight": "40%"}))).len(), 3);
@@ -98,6 +145,27 @@ fn v36_stages_soak_and_wait_for_approval() {
     );
     scene.controls.approved_stages.insert("second".to_owned());
     assert_eq!(scene.moves(100), "b");
+}
+
+#[test]
+fn v36_a_stage_soaks_from_when_the_last_of_it_failed() {
+    let check = |member: &str, now: i64, until: i64| {
+        let scene = Scene::new(&[&format!("a {member} label=ring:1"), "b a"]).policy(json!({
+            "maxFailures": 1, "stages": [
+                {"name": "first", "instanceSelector": {"matchLabels": {"ring": "1"}}, "soakSeconds": 60},
+            ],
+        }));
+        assert_eq!(
+            (scene.moves(now).as_str(), scene.decide(now).look_again),
+            ("", Some(at(until))),
+            "{member}"
+        );
+        assert_eq!(scene.moves(until), "b", "{member}");
+    };
+    check("b<a@20 error@100", 140, 131 + 60);
+    check("b<a@20", 640, 620 + 60);
+    check("b<a@20 hindered=10", 640, 630 + 60);
+    check("b<a@20 edited error@100", 140, 131 + 60);
 }
 
 #[test]

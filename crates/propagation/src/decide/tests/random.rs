@@ -64,6 +64,10 @@ enum Gate {
     Exponential,
     Linear(usize),
     Formula,
+    /// So many may be on their way.
+    Budget(usize),
+    /// The same, by looking at all instances.
+    Unready(usize),
 }
 
 fn gate(most: usize) -> impl Strategy<Value = Gate> {
@@ -71,7 +75,9 @@ fn gate(most: usize) -> impl Strategy<Value = Gate> {
         Just(Gate::None),
         Just(Gate::Exponential),
         (1..=most).prop_map(Gate::Linear),
-        Just(Gate::Formula)
+        Just(Gate::Formula),
+        (1..=most).prop_map(Gate::Budget),
+        (1..=most).prop_map(Gate::Unready),
     ]
 }
 
@@ -84,13 +90,25 @@ impl Gate {
             Self::Exponential => "exponentiallyUpdated(instances, each)".to_owned(),
             Self::Linear(step) => format!("linearlyUpdated(instances, each, {step})"),
             Self::Formula => FORMULA.to_owned(),
+            Self::Budget(most) => format!("fleet.inFlight < {most}"),
+            Self::Unready(most) => {
+                format!("instances.filter(i, updated(i) && !ready(i)).size() < {most}")
+            }
+        }
+    }
+
+    /// How many may be on their way at once.
+    fn most_at_once(self) -> usize {
+        match self {
+            Self::None | Self::Formula | Self::Exponential | Self::Linear(_) => usize::MAX,
+            Self::Budget(most) | Self::Unready(most) => most,
         }
     }
 
     /// How many may have been admitted when so many have settled.
     fn most(self, settled: usize) -> usize {
         match self {
-            Self::None | Self::Formula => usize::MAX,
+            Self::None | Self::Formula | Self::Budget(_) | Self::Unready(_) => usize::MAX,
             // 1, 3, 7, 15 …: the whole waves that have settled, and one more.
             Self::Exponential => (2 << (settled + 1).ilog2()) - 1,
             Self::Linear(step) => (settled / step + 1) * step,
@@ -253,14 +271,26 @@ impl World {
             let admitted = counts.admitted + decision.moves.len();
             if !is_instant {
                 assert!(admitted <= self.gate.most(counts.settled), "{admitted} of {counts:?}");
+                let at_once = self.unready() + decision.moves.len();
+                assert!(at_once <= self.gate.most_at_once(), "{at_once} of {counts:?}");
             }
-            let in_flight = counts.in_flight + decision.moves.len();
+            let in_flight = counts.moving + decision.moves.len();
             assert!(self.most_in_flight.is_none_or(|most| in_flight <= most), "{in_flight}");
         }
         assert!(decision.moves.iter().all(|it| it.from != self.scene.target.digest));
         let waiting: usize = decision.waiting.iter().map(|it| it.told.count).sum();
         assert_eq!(waiting + decision.moves.len() + counts.admitted, counts.eligible);
         self.check_restart(decision);
+    }
+
+    /// How many are on their way; for a gate that looks at all instances, everybody who should run the target and is not ready.
+    fn unready(&self) -> usize {
+        let target = self.scene.target.digest;
+        let unready = |it: &&Written| it.member.assigned == Some(target) && !it.member.is_ready_with(target);
+        if matches!(self.gate, Gate::Budget(_)) {
+            return self.scene.decide(self.now).counts.moving;
+        }
+        self.scene.members.iter().filter(unready).count()
     }
 
     /// Whoever reads the same in another order decides the same.

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use crate::Phase;
-use crate::fleet::{Deletions, Movement, RollbackBy};
+use crate::fleet::{Deletions, Movement, Observed, RollbackBy};
 use crate::policy::RollbackMode;
-use crate::scene::{INSTANT, Scene, at};
+use crate::scene::{INSTANT, Scene, at, content};
 
 const AUTOMATIC: Movement = Movement::Back { mode: RollbackMode::Instant, by: RollbackBy::Failures };
 const CONTROLLED: Movement = Movement::Back { mode: RollbackMode::Controlled, by: RollbackBy::Person };
@@ -95,6 +95,40 @@ fn v23_who_failed_goes_first() {
     let mut scene = Scene::new(&["a c", "b c<b@20 unready@30"]).policy(json!({"maxInFlight": 1}));
     scene.movement = INSTANT;
     assert_eq!(scene.moves(100), "b");
+}
+
+#[test]
+fn v23_on_the_way_back_who_failed_goes_before_all_wishes() {
+    let check = |movement: Movement, stages: serde_json::Value, expected: &str| {
+        let members = ["a c order=-1 label=ring:1", "b c order=-1", "c c<b@20 unready@30"];
+        let mut scene = Scene::new(&members).policy(json!({"maxInFlight": 1, "stages": stages}));
+        scene.movement = movement;
+        assert_eq!(scene.moves(100), expected, "{movement:?} {stages}");
+    };
+    let stages = json!([{"name": "first", "instanceSelector": {"matchLabels": {"ring": "1"}}}]);
+    check(INSTANT, json!([]), "c");
+    check(INSTANT, stages.clone(), "c");
+    check(CONTROLLED, json!([]), "c");
+    // Whoever is of a later stage cannot go before all of an earlier one.
+    check(CONTROLLED, stages.clone(), "a");
+    check(Movement::Forward, json!([]), "a");
+}
+
+#[test]
+fn v23_a_rollback_of_a_broken_fleet_keeps_to_its_room() {
+    let texts: Vec<String> = (0..10).map(|it| format!("i{it} c<b@5 unready@6 created={it}")).collect();
+    let mut scene = Scene::new(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    scene = scene.policy(json!({"maxInFlight": 3}));
+    scene.movement = INSTANT;
+    let first = scene.decide(20);
+    assert_eq!(scene.names(first.moves.iter().map(|it| it.member)), "i0 i1 i2");
+    scene.perform(&first);
+    assert_eq!((scene.moves(21).as_str(), scene.decide(21).look_again), ("", Some(at(620))));
+    assert_eq!(scene.waiting(21), ["7 MaxInFlight: 3 may be on their way at once"]);
+    // Whoever arrives makes room, and whoever is late.
+    scene.members[1].member.observed = Some(Observed { digest: content('b'), since: at(30) });
+    assert_eq!(scene.moves(31), "i3");
+    assert_eq!(scene.moves(620), "i3 i4 i5");
 }
 
 #[test]
