@@ -99,7 +99,6 @@ impl Ledger {
         let Some(from) = last_sign().filter(|it| *it < to) else { return };
         if let Some(since) = self.paused {
             self.stood_still(since, from, Cause::Paused);
-            self.paused = Some(since.max(to));
         }
         self.stood_still(from.max(self.started), to, Cause::NoLeader);
     }
@@ -171,6 +170,20 @@ mod tests {
         let spans: Vec<(i64, i64, Cause)> =
             ledger.standstills.iter().map(|it| (it.from.as_second(), it.to.as_second(), it.cause)).collect();
         assert_eq!(spans, [(15, 20, Cause::Paused), (20, 30, Cause::NoLeader), (30, 40, Cause::Paused)]);
+    }
+
+    #[test]
+    fn v23_a_pause_begins_when_it_began_whoever_leads() {
+        let mut ledger = ledger();
+        ledger.pause(true, at(10));
+        for (sign, to) in [(20, 30), (50, 60)] {
+            ledger.was_vacant(at(to), || Some(at(sign)));
+            assert_eq!(ledger.paused, Some(at(10)));
+        }
+        ledger.pause(false, at(70));
+        let spans: Vec<(i64, i64)> =
+            ledger.standstills.iter().map(|it| (it.from.as_second(), it.to.as_second())).collect();
+        assert_eq!(spans, [(10, 20), (20, 30), (30, 50), (50, 60), (60, 70)]);
     }
 
     #[test]

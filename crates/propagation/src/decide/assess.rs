@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::clock::Clock;
 use crate::fleet::{Admission, Fleet, Health, Member, Movement, Stance};
-use crate::policy::{OnFailure, RollbackMode};
+use crate::policy::OnFailure;
 
 /// How an instance stands in a propagation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,9 @@ impl Assessor<'_> {
 
     fn soaked_at(&self, member: &Member<'_>) -> Option<Timestamp> {
         let observed = member.observed.filter(|it| it.digest == self.fleet.target.digest)?;
-        Some(self.clock.soaked_at(observed.since))
+        // Who goes back in a hurry has no soak.
+        let at_once = observed.since.min(self.clock.now);
+        Some(if self.fleet.is_instant() { at_once } else { self.clock.soaked_at(observed.since) })
     }
 
     fn failure(
@@ -203,6 +205,5 @@ impl Standing {
 
 /// Whether failures stop a propagation at all.
 pub(super) fn counts_failures(fleet: &Fleet<'_>, on_failure: OnFailure) -> bool {
-    let is_instant = matches!(fleet.movement, Movement::Back { mode: RollbackMode::Instant, .. });
-    on_failure != OnFailure::Continue && !is_instant && !fleet.progress.is_completed
+    on_failure != OnFailure::Continue && !fleet.is_instant() && !fleet.progress.is_completed
 }
