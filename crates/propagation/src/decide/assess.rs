@@ -83,10 +83,12 @@ pub(super) struct Assessor<'a> {
 impl Assessor<'_> {
     /// How an instance stands while failures are not counted: every one that is not excused is one too many.
     pub(super) fn standing(&self, member: &Member<'_>) -> Standing {
-        if member.stance != Stance::Auto {
-            return Standing::Apart(Apart::Stance(member.stance));
-        }
-        let Some(assigned) = member.assigned else { return Standing::Newborn };
+        let assigned = match (member.stance, member.assigned) {
+            // What it begins with may be another revision than the one that refuses it.
+            (Stance::Auto | Stance::Refused, None) => return Standing::Newborn,
+            (Stance::Auto, Some(assigned)) => assigned,
+            (stance, _) => return Standing::Apart(Apart::Stance(stance)),
+        };
         if assigned != self.fleet.target.digest {
             return Standing::Candidate;
         }
