@@ -28,7 +28,8 @@ use crate::digest::Digest;
 
 use assigned::Asked;
 pub(crate) use assigned::{
-    ASSIGNMENT, ERROR_SINCE, INPUT_HISTORY, OBSERVED_INPUT, PROPAGATION, assignment_patch, known, of_krono,
+    ASSIGNMENT, ERROR_SINCE, INPUT_HISTORY, PROPAGATION, assignment_patch, known, observed_content,
+    observed_since, of_krono,
 };
 pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind};
 pub(crate) use evidence::{highest_stamp, is_at};

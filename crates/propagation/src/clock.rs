@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::fleet::{Cause, Fleet, Standstill};
 use crate::policy::Policy;
+use crate::policy::window::Windows;
 
 /// How long an instance may be unwell before that is a failure.
 pub(crate) const GRACE: SignedDuration = SignedDuration::from_secs(30);
@@ -11,6 +12,7 @@ pub(crate) const GRACE: SignedDuration = SignedDuration::from_secs(30);
 /// The instant of a decision, and what of the time before it counts.
 pub(crate) struct Clock<'c> {
     pub(crate) now: Timestamp,
+    fleet: &'c Fleet<'c>,
     policy: &'c Policy,
     standstills: &'c [Standstill],
     leading_since: Timestamp,
@@ -23,16 +25,17 @@ pub(crate) struct Clock<'c> {
 const FARTHEST: usize = 1_000;
 
 impl<'c> Clock<'c> {
-    pub(crate) fn new(fleet: &'c Fleet<'_>, policy: &'c Policy, now: Timestamp) -> Self {
+    pub(crate) fn new(fleet: &'c Fleet<'c>, policy: &'c Policy, now: Timestamp) -> Self {
         let mut clock = Self {
             now,
+            fleet,
             policy,
             standstills: fleet.leadership.standstills,
             leading_since: fleet.leadership.since.min(now),
             restarted: fleet.progress.restarted.unwrap_or(Timestamp::MIN).min(now),
             late_before: None,
         };
-        let paused = fleet.controls.paused.map_or(now, |it| it.min(now));
+        let paused = fleet.controls.paused.filter(|it| fleet.obeys_pause(*it)).map_or(now, |it| it.min(now));
         clock.late_before = clock.reach(paused, policy.deadline);
         clock
     }
@@ -92,12 +95,19 @@ impl<'c> Clock<'c> {
         since.min(self.now).max(self.leading_since).max(self.restarted)
     }
 
+    /// Nothing stood still in a pause that was passed over.
+    fn stood_still(&self, standstill: &Standstill) -> bool {
+        standstill.cause == Cause::NoLeader || self.fleet.obeys_pause(standstill.from)
+    }
+
     /// The last instant since which so much time has counted; nothing where that cannot be told.
     fn reach(&self, now: Timestamp, counted: SignedDuration) -> Option<Timestamp> {
         let mut left = counted;
-        for (begun, ended) in self.policy.windows.back_from(now).take(FARTHEST) {
+        let always = Windows::default();
+        let windows = if self.fleet.is_instant() { &always } else { &self.policy.windows };
+        for (begun, ended) in windows.back_from(now).take(FARTHEST) {
             let mut end = ended;
-            let within = |it: &&Standstill| it.to > begun && it.from < ended;
+            let within = |it: &&Standstill| it.to > begun && it.from < ended && self.stood_still(it);
             for standstill in self.standstills.iter().rev().filter(within) {
                 if let Some(found) = take(&mut left, standstill.to.min(end), end) {
                     return Some(found);

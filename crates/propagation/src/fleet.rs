@@ -33,6 +33,18 @@ pub struct Fleet<'a> {
     pub definition: &'a Value,
 }
 
+impl Fleet<'_> {
+    /// Whether it goes back and waits for nothing but room.
+    pub(crate) fn is_instant(&self) -> bool {
+        matches!(self.movement, Movement::Back { mode: RollbackMode::Instant, .. })
+    }
+
+    /// Whether a pause since then is obeyed: a rollback that is in a hurry passes over one that was there before it.
+    pub(crate) fn obeys_pause(&self, since: Timestamp) -> bool {
+        !self.is_instant() || since > self.progress.started
+    }
+}
+
 /// Whether the target is a step forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Movement {
@@ -65,7 +77,7 @@ pub struct Progress {
     pub is_completed: bool,
     /// When somebody asked to try again; what went wrong before does not count.
     pub restarted: Option<Timestamp>,
-    /// The mark on the target's content.
+    /// What became of it and why, if it was given up before: the mark on the target's content, for a step forward.
     pub mark: Option<Mark>,
 }
 

@@ -1,6 +1,7 @@
 //! How far a revision has come on its way to instances.
 
 use krono_history::Digest;
+use krono_model::names::ACTIVE_REVISION_ANNOTATION;
 use serde_json::Value;
 
 use crate::table::cell;
@@ -105,6 +106,12 @@ pub fn is_of_latest(definition: &Value) -> bool {
         definition["status"]["latestRevisionHash"].as_str().and_then(|it| it.parse().ok());
     let told = definition["status"]["propagation"]["digest"].as_str().and_then(|it| it.parse().ok());
     latest.is_some() && latest == told
+}
+
+/// Whether somebody wants another revision to be served than the latest; what follows from a failure is nobody's wish.
+pub fn is_held_by_people(definition: &Value) -> bool {
+    let annotation = &definition["metadata"]["annotations"][ACTIVE_REVISION_ANNOTATION];
+    annotation.is_string() || definition["spec"]["revisionManagement"]["activeRevision"].is_number()
 }
 
 fn entries<'v>(told: &'v Value, field: &str) -> impl Iterator<Item = &'v Value> + Clone {

@@ -146,6 +146,14 @@ pub(super) const SUITES: &[Suite] = &[
         targets: &[Target { count: "propagation-fleets", at_least: 10_000 }],
     },
     Suite {
+        name: "planner-looks",
+        package: "krono-planner",
+        home: Home::Beside,
+        filter: "fleets::",
+        cases: Some(10_000),
+        targets: &[Target { count: "planner-looks", at_least: 10_000 }],
+    },
+    Suite {
         name: "propagation-model",
         package: "krono-propagation",
         home: Home::Within,

@@ -12,7 +12,7 @@ use krono_propagation::assignment::Because;
 use serde_json::Value;
 
 use crate::definition::{Counts, Instances};
-use crate::instance::{ASSIGNMENT, INPUT_HISTORY, OBSERVED_INPUT, PROPAGATION, of_krono};
+use crate::instance::{ASSIGNMENT, INPUT_HISTORY, PROPAGATION, observed_content, of_krono};
 
 /// What the instances of a definition say about its revisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -108,14 +108,6 @@ impl Needs {
 fn stays(instance: &Value) -> bool {
     let because = of_krono(&instance["status"], ASSIGNMENT)["because"].as_str();
     because.is_some_and(|it| it != Because::Following.as_str() && it != Because::Ending.as_str())
-}
-
-/// The content that an instance was last seen to be at, which it is on its way from.
-pub(super) fn observed_content(instance: &Value) -> Option<Digest> {
-    let status = &instance["status"];
-    let observed = of_krono(status, OBSERVED_INPUT).as_i64()?;
-    let mut inputs = of_krono(status, INPUT_HISTORY).as_array()?.iter();
-    inputs.find(|it| it["revision"] == observed)?["rgdRevisionHash"].as_str()?.parse().ok()
 }
 
 /// Whether resources of an instance have to wait.

@@ -4,12 +4,15 @@ use jiff::Timestamp;
 use krono_history::Digest;
 use krono_propagation::assignment::Assignment;
 use krono_propagation::fleet::{Cause, Standstill};
+use krono_propagation::mark::{Mark, Outcome};
 use serde_json::{Map, Value, json};
 
 /// The field of a definition's status.
 pub(crate) const PROPAGATION: &str = "propagation";
 /// Standstills are kept for as long as they can matter; more than these never do.
 const MOST_STANDSTILLS: usize = 50;
+/// The reason on the mark of a propagation that somebody aborted.
+pub(super) const ABORTED: &str = "aborted";
 
 /// What of a propagation must outlive a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +25,9 @@ pub(super) struct Ledger {
     pub(super) restarted: Option<Timestamp>,
     /// Since when it is paused.
     pub(super) paused: Option<Timestamp>,
-    /// Whether it was given up when it was last told.
-    pub(super) was_given_up: bool,
+    /// What became of it and why, if it was given up when it was last told. Only this tells it of a way back, whose content
+    /// is never marked.
+    pub(super) given_up: Option<Mark>,
     pub(super) standstills: Vec<Standstill>,
 }
 
@@ -35,7 +39,7 @@ impl Ledger {
             completed: None,
             restarted: None,
             paused: None,
-            was_given_up: false,
+            given_up: None,
             standstills: Vec::new(),
         }
     }
@@ -50,7 +54,7 @@ impl Ledger {
             completed: time("completedAt"),
             restarted: time("restartedAt"),
             paused: time("pausedSince"),
-            was_given_up: matches!(written["phase"].as_str(), Some("Halted" | "RolledBack" | "Aborted")),
+            given_up: given_up(written),
             standstills: standstills.filter_map(standstill).collect(),
         })
     }
@@ -99,7 +103,6 @@ impl Ledger {
         let Some(from) = last_sign().filter(|it| *it < to) else { return };
         if let Some(since) = self.paused {
             self.stood_still(since, from, Cause::Paused);
-            self.paused = Some(since.max(to));
         }
         self.stood_still(from.max(self.started), to, Cause::NoLeader);
     }
@@ -112,6 +115,17 @@ impl Ledger {
         }
         let surplus = self.standstills.len().saturating_sub(MOST_STANDSTILLS);
         self.standstills.drain(..surplus);
+    }
+}
+
+fn given_up(written: &Value) -> Option<Mark> {
+    let mark = |outcome, reason: &str| Some(Mark { outcome, reason: reason.to_owned() });
+    let reason = written["reason"].as_str().unwrap_or_default();
+    match written["phase"].as_str()? {
+        "Halted" => mark(Outcome::Halted, reason),
+        "RolledBack" => mark(Outcome::RolledBack, reason),
+        "Aborted" => mark(Outcome::Halted, ABORTED),
+        _ => None,
     }
 }
 
@@ -171,6 +185,20 @@ mod tests {
         let spans: Vec<(i64, i64, Cause)> =
             ledger.standstills.iter().map(|it| (it.from.as_second(), it.to.as_second(), it.cause)).collect();
         assert_eq!(spans, [(15, 20, Cause::Paused), (20, 30, Cause::NoLeader), (30, 40, Cause::Paused)]);
+    }
+
+    #[test]
+    fn v23_a_pause_begins_when_it_began_whoever_leads() {
+        let mut ledger = ledger();
+        ledger.pause(true, at(10));
+        for (sign, to) in [(20, 30), (50, 60)] {
+            ledger.was_vacant(at(to), || Some(at(sign)));
+            assert_eq!(ledger.paused, Some(at(10)));
+        }
+        ledger.pause(false, at(70));
+        let spans: Vec<(i64, i64)> =
+            ledger.standstills.iter().map(|it| (it.from.as_second(), it.to.as_second())).collect();
+        assert_eq!(spans, [(10, 20), (20, 30), (30, 50), (50, 60), (60, 70)]);
     }
 
     #[test]

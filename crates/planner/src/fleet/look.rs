@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use krono_graph::CompiledGraph;
 use krono_history::Digest;
+use krono_history::hold::Hold;
 use krono_history::revision::Revision;
 use krono_model::names;
 use krono_propagation::assignment::Assignment;
 use krono_propagation::fleet::{
-    Admission, Controls, Deletions, Fleet, Leadership, Member, Movement, Progress,
+    Admission, Controls, Deletions, Fleet, Leadership, Member, Movement, Progress, RollbackBy, Stance,
 };
 use krono_propagation::mark::{self, Mark, Outcome};
 use krono_propagation::policy::Deletes;
@@ -17,16 +18,13 @@ use krono_propagation::{Counts, Decision, Phase, decide};
 use serde_json::{Map, Value, json};
 
 use super::facts::{rollback_mode, way_to};
-use super::ledger::{Ledger, PROPAGATION};
+use super::ledger::{ABORTED, Ledger, PROPAGATION};
 use super::member::{hinder, member};
 use super::step::{Step, annotate, annotate_definition, status_patch};
 use super::telling::Deed;
 use super::waves::{Once, PAUSED, Request, Rules, Waves};
 use super::{Facts, Schemas, Turn, World, deletions, is_lost, telling};
 use crate::instance::Notice;
-
-/// The reason on the mark of a propagation that somebody aborted.
-const ABORTED: &str = "aborted";
 
 /// All that a look at a whole fleet is made from; caches that are incomplete show none.
 #[derive(Clone, Copy)]
@@ -110,11 +108,16 @@ pub fn look(scene: &Scene<'_>) -> Look {
         None => Some(Rules::default()),
     };
     // What makes no sense is told on the definition; everybody stays.
-    let (Some(rules), Ok(request)) = (rules, Request::of(scene.definition)) else { return stopped(scene) };
-    if has_wrong_gates(scene) {
-        return stopped(scene);
+    let Ok(request) = Request::of(scene.definition) else { return stopped(scene) };
+    let is_invalid =
+        rules.is_none() || has_wrong_gates(scene) || matches!(scene.facts.hold, Hold::Invalid(_));
+    let rules = rules.unwrap_or_default();
+    let looking = Looking { scene, rules: &rules, request, target: scene.facts.current, published };
+    match looking.answer() {
+        Some(answer) => answer,
+        None if is_invalid => stopped(scene),
+        None => looking.look(),
     }
-    Looking { scene, rules: &rules, request, target: scene.facts.current, published }.look()
 }
 
 /// Nobody decides. Who waited for what is no longer so; what was given up stays that.
@@ -153,9 +156,6 @@ struct Looking<'l> {
 
 impl Looking<'_> {
     fn look(&self) -> Look {
-        if let Some(answer) = self.answer() {
-            return answer;
-        }
         let members = self.members();
         let ledger = match self.ledger(&members) {
             Ok(ledger) => ledger,
@@ -163,7 +163,8 @@ impl Looking<'_> {
         };
         let decision =
             decide(&self.fleet(&members, &ledger), &self.rules.policy, &self.rules.gates, self.scene.now);
-        match self.marks(&members, &ledger, &decision) {
+        let halt = self.halt(&members, &ledger, &decision);
+        match halt.or_else(|| self.marks(&members, &ledger, &decision)) {
             Some(look) => look,
             None => self.outcome(&members, ledger, &decision),
         }
@@ -171,31 +172,54 @@ impl Looking<'_> {
 
     /// What people asked for once, as changes; when that is done, the request is taken away and a pause stays. Nothing when they asked for nothing.
     fn answer(&self) -> Option<Look> {
-        let answer = match self.request.once? {
-            Once::Abort => self.abort(),
-            Once::Retry => self.retry(),
+        let (answer, refused) = match self.request.once? {
+            Once::Abort => match self.not_aborted() {
+                Ok(()) => (self.abort(), None),
+                Err(why) => (None, why.map(|it| self.abort_refused(it))),
+            },
+            Once::Retry => (self.retry(), None),
         };
         let stays = self.request.is_paused.then_some(PAUSED);
         let answered = || annotate_definition(self.scene.definition, names::PROPAGATION_ANNOTATION, stays);
-        Some(answer.unwrap_or_else(|| Look::of(vec![answered()], Vec::new())))
+        Some(answer.unwrap_or_else(|| Look::of(vec![answered()], refused.into_iter().collect())))
+    }
+
+    /// An error where there is nothing to abort, with the reason unless it was aborted just now.
+    fn not_aborted(&self) -> Result<(), Option<&'static str>> {
+        let is_over = self.known().is_some_and(|it| it.completed.is_some());
+        match (self.movement(), self.mark()) {
+            (Movement::Back { .. }, _) => {
+                Err(Some("it is a way back; hold another revision, or edit the definition"))
+            }
+            (Movement::Forward, Some(mark)) if mark.reason == ABORTED => Err(None),
+            // What was halted can be aborted as well: who failed goes back then.
+            (Movement::Forward, Some(mark)) if mark.outcome != Outcome::Halted => {
+                Err(Some("it was rolled back before"))
+            }
+            (Movement::Forward, _) if is_over => Err(Some("it has reached everybody")),
+            (Movement::Forward, _) => Ok(()),
+        }
+    }
+
+    fn abort_refused(&self, why: &str) -> Notice {
+        let note = format!("revision {} is not aborted: {why}", self.target.number);
+        Notice { reason: "AbortRefused", note, is_warning: true }
     }
 
     fn abort(&self) -> Option<Look> {
         let history = &self.scene.facts.history;
-        let ledger = Ledger::read(self.scene.definition).filter(|it| it.content == self.target.digest);
-        let is_over = ledger.is_some_and(|it| it.completed.is_some());
-        // What was halted can be aborted as well: who failed goes back then.
-        let is_ended = self.mark().is_some_and(|it| it.outcome != Outcome::Halted || it.reason == ABORTED);
-        let is_possible = self.movement() == Movement::Forward && !is_ended && !is_over;
         let mut marked = history.live().filter(|it| it.digest == self.target.digest);
         let marked = marked.find(|it| Mark::of(it).is_some());
-        let revision = marked.or_else(|| history.newest_with(self.target.digest)).filter(|_| is_possible)?;
+        let revision = marked.or_else(|| history.newest_with(self.target.digest))?;
         let mark = Mark { outcome: Outcome::Halted, reason: ABORTED.to_owned() };
         let step = annotate(revision, names::FAILED_ANNOTATION, Some(&mark.to_string()));
         Some(Look::of(vec![step], vec![telling::steered(Deed::Aborted, self.target.number)]))
     }
 
     fn retry(&self) -> Option<Look> {
+        if matches!(self.movement(), Movement::Back { by: RollbackBy::Person, .. }) {
+            return self.retry_back();
+        }
         let history = &self.scene.facts.history;
         let latest = history.latest()?;
         let marked = history.live().filter(|it| it.digest == latest.digest && Mark::of(it).is_some());
@@ -204,25 +228,44 @@ impl Looking<'_> {
         (!steps.is_empty()).then(|| Look::of(steps, notices))
     }
 
+    /// A way back that was halted goes on.
+    fn retry_back(&self) -> Option<Look> {
+        let mut ledger = self.known().filter(|it| it.given_up.is_some())?;
+        (ledger.restarted, ledger.given_up) = (Some(self.scene.now), None);
+        let step = self.restated(&ledger, "Propagating", None);
+        Some(Look::of(vec![step], vec![telling::steered(Deed::Retried, self.target.number)]))
+    }
+
+    /// The mark on what instances move to.
     fn mark(&self) -> Option<Mark> {
         mark::mark_of(&self.scene.facts.history, self.target.digest)
     }
 
+    /// What was kept of this propagation, if anything was.
+    fn known(&self) -> Option<Ledger> {
+        Ledger::read(self.scene.definition).filter(|it| it.content == self.target.digest)
+    }
+
+    /// The status with another phase; what a look finds anew stays until the next has found it.
+    fn restated(&self, ledger: &Ledger, phase: &str, reason: Option<&str>) -> Step {
+        let mut record = self.published.as_object().cloned().unwrap_or_default();
+        record.extend(ledger.written(self.target));
+        record.insert("phase".to_owned(), json!(phase));
+        match reason {
+            Some(reason) => record.insert("reason".to_owned(), json!(reason)),
+            None => record.remove("reason"),
+        };
+        Step::PatchDefinitionStatus(status_patch(self.scene.definition, &Value::Object(record)))
+    }
+
     fn members(&self) -> Vec<Member<'_>> {
         let scene = self.scene;
-        let world = |instance| World {
-            facts: scene.facts,
-            instance,
-            schemas: scene.schemas,
-            turn: Turn::Waits,
-            now: scene.now,
-        };
         let labels = |instance: &Value| {
             let namespace = instance["metadata"]["namespace"].as_str();
             namespace.and_then(|it| scene.namespaces.get(it)).unwrap_or(&Value::Null)
         };
         let member = |instance| {
-            let mut member = member(&world(instance), labels(instance));
+            let mut member = member(&self.world(instance, Turn::Waits), labels(instance));
             if !scene.refused.is_empty() {
                 let name = (member.namespace.to_owned(), member.name.to_owned());
                 hinder(&mut member, scene.refused.get(&name).copied(), scene.now);
@@ -232,19 +275,26 @@ impl Looking<'_> {
         scene.instances.iter().map(member).collect()
     }
 
+    fn world<'w>(&'w self, instance: &'w Value, turn: Turn) -> World<'w> {
+        let Scene { facts, schemas, now, .. } = *self.scene;
+        World { facts, instance, schemas, turn, now }
+    }
+
     /// What is known of this propagation, or what must be written down before anything is decided by it.
     fn ledger(&self, members: &[Member<'_>]) -> Result<Ledger, Box<Look>> {
         let now = self.scene.now;
         if let Some(step) = self.published.is_null().then(|| self.first_good(members)).flatten() {
             return Err(Look::of(vec![step], Vec::new()).into());
         }
-        let known = Ledger::read(self.scene.definition).filter(|it| it.content == self.target.digest);
+        let known = self.known();
         let is_new = known.is_none();
         let before = known.unwrap_or_else(|| Ledger::new(self.target, now));
         let mut ledger = before.clone();
-        let is_retried = ledger.was_given_up && self.mark().is_none();
+        // Whoever takes away the mark has it tried again; a way back has none.
+        let was_marked = ledger.given_up.is_some() && self.movement() == Movement::Forward;
+        let is_retried = was_marked && self.mark().is_none();
         if is_retried {
-            (ledger.restarted, ledger.was_given_up) = (Some(now), false);
+            (ledger.restarted, ledger.given_up) = (Some(now), None);
         }
         let is_paused = self.request.is_paused || self.rules.policy.is_paused;
         let Leading { since, vacant_from } = self.scene.leading;
@@ -307,13 +357,19 @@ impl Looking<'_> {
     }
 
     fn fleet<'f>(&'f self, members: &'f [Member<'f>], ledger: &'f Ledger) -> Fleet<'f> {
-        let mark = self.mark();
-        let is_aborted = mark.as_ref().is_some_and(|it| it.reason == ABORTED);
+        let movement = self.movement();
+        let is_abort = |it: &Mark| it.reason == ABORTED;
+        // What was given up as a step forward may be a way back nevertheless.
+        let mark = match movement {
+            Movement::Forward => self.mark(),
+            Movement::Back { .. } => ledger.given_up.clone().filter(|it| !is_abort(it)),
+        };
+        let is_aborted = mark.as_ref().is_some_and(is_abort);
         Fleet {
             members,
             target: self.target,
             last_good: mark::last_good(&self.scene.facts.history, |it| it.is_completed),
-            movement: self.movement(),
+            movement,
             progress: Progress {
                 started: ledger.started,
                 is_completed: ledger.completed.is_some(),
@@ -338,7 +394,8 @@ impl Looking<'_> {
         else {
             return Deletions::None;
         };
-        let contents: BTreeSet<Digest> = members.iter().filter_map(|it| it.assigned).collect();
+        let moving = members.iter().filter(|it| it.stance == Stance::Auto);
+        let contents: BTreeSet<Digest> = moving.filter_map(|it| it.assigned).collect();
         let graphs = contents.iter().filter_map(|it| self.scene.schemas.graph_of(*it)?.ok());
         match graphs.into_iter().any(|it| deletions::deletes(it, target)) {
             false => Deletions::None,
@@ -364,6 +421,17 @@ impl Looking<'_> {
         self.scene.definition["metadata"]["annotations"][key].as_str()
     }
 
+    /// That a way back is halted is told before anything else: nothing but the status keeps it.
+    fn halt(&self, members: &[Member<'_>], ledger: &Ledger, decision: &Decision) -> Option<Look> {
+        let Phase::Halted(reason) = &decision.phase else { return None };
+        if self.movement() == Movement::Forward || ledger.given_up.is_some() {
+            return None;
+        }
+        let mark = Mark { outcome: Outcome::Halted, reason: reason.clone() };
+        let notices = telling::given_up(self.target, members, decision, &mark, self.published);
+        Some(Look::of(vec![self.restated(ledger, "Halted", Some(reason))], notices))
+    }
+
     /// What is written on revisions before anything else: that one was given up, or that it reached everybody.
     fn marks(&self, members: &[Member<'_>], ledger: &Ledger, decision: &Decision) -> Option<Look> {
         let revision = self.scene.facts.history.newest_with(self.target.digest)?;
@@ -384,6 +452,7 @@ impl Looking<'_> {
     /// Who has a turn, and what is told when nobody has.
     fn outcome(&self, members: &[Member<'_>], mut ledger: Ledger, decision: &Decision) -> Look {
         let turns = self.turns(&ledger, decision);
+        let is_moving = turns.iter().any(|(at, turn)| self.leads_elsewhere(&members[*at], *turn));
         let is_done = decision.phase == Phase::Completed && ledger.completed.is_none();
         if is_done {
             ledger.completed = Some(self.scene.now);
@@ -393,7 +462,7 @@ impl Looking<'_> {
         let notices = telling::notices(self.target, members, decision, self.published, is_done);
         Look {
             // Those who move now are told of with the next look, which follows at once.
-            status: (!is_told && turns.is_empty()).then(|| status_patch(self.scene.definition, &record)),
+            status: (!is_told && !is_moving).then(|| status_patch(self.scene.definition, &record)),
             notices,
             look_again: decision.look_again,
             progress: Some(Told {
@@ -406,6 +475,12 @@ impl Looking<'_> {
             turns,
             steps: Vec::new(),
         }
+    }
+
+    /// Whether a turn changes anything: the schema of what an instance should begin with or go back to may refuse its spec.
+    fn leads_elsewhere(&self, member: &Member<'_>, turn: Turn) -> bool {
+        let to = || super::decide(&self.world(member.object, turn), None).verdict.assignment;
+        matches!(turn, Turn::Goes(_)) || to().map(|it| it.digest) != member.assigned
     }
 
     fn turns(&self, ledger: &Ledger, decision: &Decision) -> Vec<(usize, Turn)> {

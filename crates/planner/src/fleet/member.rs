@@ -7,11 +7,12 @@ use krono_propagation::fleet::{Admission, Health, Member, Observed, Stance, read
 use krono_propagation::limits::Allowance;
 use serde_json::Value;
 
-use super::census::observed_content;
 use super::record::ADMISSION;
 use super::{Decision, Facts, Turn, World, decide, turn};
 use crate::hindrance::{HINDERED, Hindrance};
-use crate::instance::{ASSIGNMENT, ERROR_SINCE, PROPAGATION, assignment, of_krono};
+use crate::instance::{
+    ASSIGNMENT, ERROR_SINCE, PROPAGATION, assignment, observed_content, observed_since, of_krono,
+};
 
 /// An instance as a propagation sees it.
 pub(super) fn member<'a>(world: &World<'a>, namespace_labels: &'a Value) -> Member<'a> {
@@ -49,9 +50,8 @@ fn text<'v>(instance: &'v Value, field: &str) -> &'v str {
     instance["metadata"][field].as_str().unwrap_or_default()
 }
 
-/// When its status last changed is when it was observed.
 fn observed(instance: &Value) -> Option<Observed> {
-    let since = of_krono(&instance["status"], PROPAGATION)["lastTransitionTime"].as_str();
+    let since = observed_since(of_krono(&instance["status"], PROPAGATION));
     let since = since.and_then(|it| it.parse().ok()).unwrap_or(Timestamp::MIN);
     observed_content(instance).map(|digest| Observed { digest, since })
 }
@@ -169,6 +169,20 @@ mod tests {
             Health::Error(at("2026-01-01T00:08:00Z")),
         );
         check(json!({"hindered": {"seconds": 5}}), Health::Error(since));
+    }
+
+    #[test]
+    fn v17_another_input_of_the_same_content_is_not_observed_anew() {
+        let digest = "a".repeat(40);
+        let check = |propagation: Value, expected: &str| {
+            let input = json!({"revision": 3, "rgdRevisionHash": digest});
+            let status = json!({"observedInputRevision": 3, "inputRevisionHistory": [input], "propagation": propagation});
+            let since = observed(&json!({"status": status})).map(|it| it.since);
+            assert_eq!(since, Some(at(expected)), "{status}");
+        };
+        let (first, last) = ("2026-01-01T00:01:00Z", "2026-01-01T00:09:00Z");
+        check(json!({"lastTransitionTime": first}), first);
+        check(json!({"lastTransitionTime": last, "observedSince": first}), first);
     }
 
     #[test]

@@ -26,7 +26,8 @@ pub(super) use answer::Answer;
 pub use answer::{Notice, Rollback};
 pub use home::assignment;
 pub(crate) use home::{
-    ASSIGNMENT, ERROR_SINCE, INPUT_HISTORY, OBSERVED_INPUT, PROPAGATION, assignment_patch, of_krono,
+    ASSIGNMENT, ERROR_SINCE, INPUT_HISTORY, PROPAGATION, assignment_patch, observed_content, observed_since,
+    of_krono,
 };
 pub use objects::kind as input_kind;
 pub(crate) use objects::known;

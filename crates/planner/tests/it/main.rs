@@ -3,6 +3,8 @@
 
 mod defects;
 mod deletion;
+mod fleet;
+mod fleets;
 mod gates;
 mod metadata;
 mod nodes;
@@ -10,3 +12,4 @@ mod preview;
 mod pruning;
 mod scene;
 mod status;
+mod waves;

@@ -13,7 +13,7 @@ use crate::assignment::Told;
 use crate::fleet::{Deletions, Fleet, Member, Movement, RollbackBy};
 use crate::gate::{Answer, Asking, Gates, Round};
 use crate::policy::window::Opening;
-use crate::policy::{Deletes, Policy, RollbackMode};
+use crate::policy::{Deletes, Policy};
 
 /// A rollback that is not bounded by the policy moves so many at once.
 const INSTANT_IN_FLIGHT: usize = 100;
@@ -149,7 +149,7 @@ impl Door<'_> {
     }
 
     fn is_instant(&self) -> bool {
-        is_instant(self.assessor.fleet)
+        self.assessor.fleet.is_instant()
     }
 
     /// What keeps everybody out.
@@ -167,11 +167,10 @@ impl Door<'_> {
         }
     }
 
-    /// A rollback that is in a hurry passes over a pause that was there before it.
     pub(super) fn is_paused(&self) -> bool {
         let fleet = self.assessor.fleet;
-        let is_later = |since| !self.is_instant() || since > fleet.progress.started;
-        self.policy.is_paused && !self.is_instant() || fleet.controls.paused.is_some_and(is_later)
+        let is_obeyed = fleet.controls.paused.is_some_and(|since| fleet.obeys_pause(since));
+        self.policy.is_paused && !self.is_instant() || is_obeyed
     }
 
     /// An automatic rollback does all else at once and leaves what it would delete.
@@ -203,10 +202,6 @@ fn wait_for(answer: Answer) -> Option<Wait> {
         Answer::Error(at) => Some(Wait::GateError(at)),
         Answer::Unasked => Some(Wait::GateBudget),
     }
-}
-
-pub(super) fn is_instant(fleet: &Fleet<'_>) -> bool {
-    matches!(fleet.movement, Movement::Back { mode: RollbackMode::Instant, .. })
 }
 
 pub(super) fn is_automatic(fleet: &Fleet<'_>) -> bool {

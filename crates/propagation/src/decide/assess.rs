@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::clock::Clock;
 use crate::fleet::{Admission, Fleet, Health, Member, Movement, Stance};
-use crate::policy::{OnFailure, RollbackMode};
+use crate::policy::OnFailure;
 
 /// How an instance stands in a propagation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,10 +83,12 @@ pub(super) struct Assessor<'a> {
 impl Assessor<'_> {
     /// How an instance stands while failures are not counted: every one that is not excused is one too many.
     pub(super) fn standing(&self, member: &Member<'_>) -> Standing {
-        if member.stance != Stance::Auto {
-            return Standing::Apart(Apart::Stance(member.stance));
-        }
-        let Some(assigned) = member.assigned else { return Standing::Newborn };
+        let assigned = match (member.stance, member.assigned) {
+            // What it begins with may be another revision than the one that refuses it.
+            (Stance::Auto | Stance::Refused, None) => return Standing::Newborn,
+            (Stance::Auto, Some(assigned)) => assigned,
+            (stance, _) => return Standing::Apart(Apart::Stance(stance)),
+        };
         if assigned != self.fleet.target.digest {
             return Standing::Candidate;
         }
@@ -119,7 +121,9 @@ impl Assessor<'_> {
 
     fn soaked_at(&self, member: &Member<'_>) -> Option<Timestamp> {
         let observed = member.observed.filter(|it| it.digest == self.fleet.target.digest)?;
-        Some(self.clock.soaked_at(observed.since))
+        // Who goes back in a hurry has no soak.
+        let at_once = observed.since.min(self.clock.now);
+        Some(if self.fleet.is_instant() { at_once } else { self.clock.soaked_at(observed.since) })
     }
 
     fn failure(
@@ -211,6 +215,5 @@ impl Standing {
 
 /// Whether failures stop a propagation at all.
 pub(super) fn counts_failures(fleet: &Fleet<'_>, on_failure: OnFailure) -> bool {
-    let is_instant = matches!(fleet.movement, Movement::Back { mode: RollbackMode::Instant, .. });
-    on_failure != OnFailure::Continue && !is_instant && !fleet.progress.is_completed
+    on_failure != OnFailure::Continue && !fleet.is_instant() && !fleet.progress.is_completed
 }

@@ -54,8 +54,7 @@ pub(super) fn given_up(fleet: &Fleet<'_>, new: Option<&Mark>) -> Option<Phase> {
     if fleet.controls.is_aborted {
         return Some(Phase::Aborted);
     }
-    let is_forward = fleet.movement == Movement::Forward;
-    let mark = new.or(fleet.progress.mark.as_ref().filter(|_| is_forward))?;
+    let mark = new.or(fleet.progress.mark.as_ref().filter(|_| !fleet.is_instant()))?;
     Some(match mark.outcome {
         Outcome::Halted => Phase::Halted(mark.reason.clone()),
         Outcome::RolledBack => Phase::RolledBack(mark.reason.clone()),

@@ -60,17 +60,18 @@ fn end(definition: &Value) -> Option<Result<(), CommandError>> {
         None if status["currentRevision"].is_number() => Some(Ok(())),
         // What it goes back to may have reached everybody while the latest was given up.
         Some("Completed") if status["currentRevisionHash"] == told["digest"] => {
-            Some(if krono_views::is_of_latest(definition) { Ok(()) } else { Err(given_up(definition)) })
+            let is_wanted =
+                krono_views::is_of_latest(definition) || krono_views::is_held_by_people(definition);
+            Some(if is_wanted { Ok(()) } else { Err(given_up(definition, &status["latestRevision"])) })
         }
-        Some("Halted" | "Aborted") => Some(Err(given_up(definition))),
+        Some("Halted" | "Aborted") => Some(Err(given_up(definition, &told["revision"]))),
         Some(_) | None => None,
     }
 }
 
-fn given_up(definition: &Value) -> CommandError {
+fn given_up(definition: &Value, revision: &Value) -> CommandError {
     let name = definition["metadata"]["name"].as_str().unwrap_or_default();
-    let latest = &definition["status"]["latestRevision"];
-    CommandError::wrong(format!("revision {latest} of {name} was given up"))
+    CommandError::wrong(format!("revision {revision} of {name} was given up"))
         .hint(format!("edit the definition, or try again: krono propagation retry {name}"))
 }
 
@@ -92,4 +93,29 @@ fn nothing(definition: &Value, name: &str) -> String {
         );
     }
     format!("rgd/{name} has a propagation policy that no controller has looked at yet\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn v42_what_somebody_holds_is_no_failure() {
+        let check = |annotations: Value, spec: Value, expected: Option<&str>| {
+            let (a, b) = ("a".repeat(40), "b".repeat(40));
+            let propagation = json!({"phase": "Completed", "revision": 1, "digest": a});
+            let definition = json!({
+                "metadata": {"name": "app", "annotations": annotations},
+                "spec": spec,
+                "status": {"latestRevision": 2, "latestRevisionHash": b, "currentRevisionHash": a, "propagation": propagation},
+            });
+            let ended = end(&definition).expect("an end").err().map(|it| format!("{:?}", it.finding));
+            assert_eq!(ended, expected.map(|it| format!("Sentence({it:?})")), "{definition}");
+        };
+        check(Value::Null, json!({}), Some("revision 2 of app was given up"));
+        check(json!({"krono.dev/active-revision": "1"}), json!({}), None);
+        check(Value::Null, json!({"revisionManagement": {"activeRevision": 1}}), None);
+    }
 }

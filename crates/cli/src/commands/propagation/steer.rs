@@ -1,6 +1,6 @@
 //! `krono propagation pause`, `resume`, `abort`, `retry` and `approve`.
 
-use krono_history::Revision;
+use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use serde_json::Value;
 
@@ -42,34 +42,72 @@ pub(super) async fn resume(arguments: &DefinitionArguments, output: &mut Output)
 pub(super) async fn abort(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
     let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
     let told = &definition.object["status"]["propagation"];
-    let is_under_way = matches!(told["phase"].as_str(), Some("Propagating" | "Paused" | "Halted"));
+    let is_under_way =
+        matches!(told["phase"].as_str(), Some("Propagating" | "Paused" | "Halted" | "Invalid"));
     if !is_under_way {
         return Err(CommandError::wrong(format!("nothing of rgd/{} is on its way", definition.name())));
     }
     ask(&objects, &definition, arguments, "aborted", |_| true).await?;
+    if arguments.wait.limit().is_some() {
+        aborted(&objects, &definition, arguments).await?;
+    }
     output.text(&format!("Revision {} was given up\n", told["revision"]))?;
     output.text("Who was on the way goes back to what it ran before\n")
 }
 
+/// The request was answered: an error where nothing was aborted; else waits until that is told.
+async fn aborted(
+    objects: &Objects,
+    definition: &Definition,
+    arguments: &DefinitionArguments,
+) -> Result<(), CommandError> {
+    let now = subject::definition(objects, definition.name()).await?;
+    let told = &definition.object["status"]["propagation"];
+    let content: Option<Digest> = told["digest"].as_str().and_then(|it| it.parse().ok());
+    if !content.is_some_and(|it| now.revisions.history.given_up(it).is_some()) {
+        let name = definition.name();
+        return Err(CommandError::wrong(format!(
+            "revision {} of rgd/{name} was not aborted",
+            told["revision"]
+        ))
+        .hint(format!("Events of rgd/{name} say why; a way back ends with an edit or another hold")));
+    }
+    // Where nobody decides, nobody tells of it either.
+    let is_told = |it: &Value| {
+        let is_aborted = it["status"]["propagation"]["phase"] == "Aborted";
+        (is_aborted || krono_views::propagation_mistake(it).is_some()).then_some(())
+    };
+    answered(objects, definition, now.object.clone(), arguments, is_told).await
+}
+
+/// Whether a content was given up, whichever revision says so.
 pub(super) async fn retry(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
     let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
     let history = &definition.revisions.history;
-    let is_given_up = |it: &&Revision| history.given_up(it.digest).is_some();
-    let Some(latest) = history.latest().filter(is_given_up) else {
+    let given_up = history.latest().filter(|it| history.given_up(it.digest).is_some());
+    let latest = given_up.map(|it| (it.number, it.digest));
+    let Some((number, content)) = halted(&definition).or(latest) else {
         return Err(CommandError::wrong(format!(
             "the latest revision of rgd/{} was not given up; there is nothing to try again",
             definition.name()
         )));
     };
-    ask(&objects, &definition, arguments, "retry", is_tried).await?;
-    output.text(&format!("Revision {} is tried again\n", latest.number))
+    ask(&objects, &definition, arguments, "retry", |it| is_tried(it, content)).await?;
+    output.text(&format!("Revision {number} is tried again\n"))
 }
 
-/// Whether the status tells of the latest content, and no longer that it was given up.
-fn is_tried(definition: &Value) -> bool {
+/// What instances move to, where the status tells that it is halted: a way back has no other mark.
+fn halted(definition: &Definition) -> Option<(RevisionNumber, Digest)> {
+    let told = &definition.object["status"]["propagation"];
+    let number = RevisionNumber::from_wire(told["revision"].as_i64()?)?;
+    Some((number, told["digest"].as_str()?.parse().ok()?)).filter(|_| told["phase"] == "Halted")
+}
+
+/// Whether the status tells of a content, and no longer that it was given up.
+fn is_tried(definition: &Value, content: Digest) -> bool {
     let told = &definition["status"]["propagation"];
     let is_given_up = matches!(told["phase"].as_str(), Some("Halted" | "Aborted" | "RolledBack"));
-    told.is_null() || krono_views::is_of_latest(definition) && !is_given_up
+    told.is_null() || told["digest"] == content.to_string() && !is_given_up
 }
 
 pub(super) async fn approve(
@@ -212,9 +250,9 @@ mod tests {
     #[test]
     fn v21_who_asks_to_try_again_waits_until_it_is_tried() {
         let check = |propagation: Value, expected: bool| {
-            let definition =
-                json!({"status": {"latestRevisionHash": "b".repeat(40), "propagation": propagation}});
-            assert_eq!(is_tried(&definition), expected, "{definition}");
+            let definition = json!({"status": {"propagation": propagation}});
+            let content = "b".repeat(40).parse().unwrap();
+            assert_eq!(is_tried(&definition, content), expected, "{definition}");
         };
         let told = |digest: &str, phase: &str| json!({"digest": digest.repeat(40), "phase": phase});
         check(told("b", "Halted"), false);

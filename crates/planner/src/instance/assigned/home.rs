@@ -6,11 +6,13 @@ use serde_json::{Map, Value, json};
 
 pub(super) const CURRENT_INPUT: &str = "currentInputRevision";
 pub(super) const CURRENT_REVISION: &str = "currentRGDRevision";
-pub(crate) const OBSERVED_INPUT: &str = "observedInputRevision";
+pub(super) const OBSERVED_INPUT: &str = "observedInputRevision";
 pub(super) const OBSERVED_REVISION: &str = "observedRGDRevision";
 pub(crate) const PROPAGATION: &str = "propagation";
 /// In `status.propagation`, while the instance is in error: since when.
 pub(crate) const ERROR_SINCE: &str = "errorSince";
+/// In `status.propagation`: since when the observed content is that, where the last transition was another.
+const OBSERVED_SINCE: &str = "observedSince";
 pub(crate) const INPUT_HISTORY: &str = "inputRevisionHistory";
 pub(super) const IGNORED_FIELDS: &str = "ignoredFields";
 pub(crate) const ASSIGNMENT: &str = "assignment";
@@ -44,6 +46,27 @@ pub fn assignment(instance: &Value) -> Option<(RevisionNumber, Digest, &str)> {
     let number = RevisionNumber::from_wire(assignment["revision"].as_i64()?)?;
     let digest = assignment["digest"].as_str()?.parse().ok()?;
     Some((number, digest, assignment["because"].as_str().unwrap_or_default()))
+}
+
+/// The content that an instance was last seen to be at, which it is on its way from.
+pub(crate) fn observed_content(instance: &Value) -> Option<Digest> {
+    let status = &instance["status"];
+    let observed = of_krono(status, OBSERVED_INPUT).as_i64()?;
+    let mut inputs = of_krono(status, INPUT_HISTORY).as_array()?.iter();
+    inputs.find(|it| it["revision"] == observed)?["rgdRevisionHash"].as_str()?.parse().ok()
+}
+
+/// Since when that is so, whatever other inputs of the same content came after; from `status.propagation`.
+pub(crate) fn observed_since(propagation: &Value) -> Option<&str> {
+    let last = &propagation["lastTransitionTime"];
+    propagation.get(OBSERVED_SINCE).filter(|it| !it.is_null()).unwrap_or(last).as_str()
+}
+
+/// Puts that into `status.propagation`.
+pub(super) fn put_observed_since(propagation: &mut Value, since: Option<&str>) {
+    if let Some(since) = since.filter(|it| propagation["lastTransitionTime"] != **it) {
+        propagation[OBSERVED_SINCE] = json!(since);
+    }
 }
 
 /// A field of krono's, where nobody knows which fields the author has.

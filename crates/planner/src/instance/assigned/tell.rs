@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::super::desired::{Desired, Standing as Where};
 use super::home::{
     ASSIGNMENT, CURRENT_INPUT, CURRENT_REVISION, ERROR_SINCE, IGNORED_FIELDS, INPUT_HISTORY, OBSERVED_INPUT,
-    OBSERVED_REVISION, PROPAGATION, of_krono, own, put,
+    OBSERVED_REVISION, PROPAGATION, observed_content, observed_since, of_krono, own, put, put_observed_since,
 };
 use super::stamps::input_of;
 use super::{Asked, Keeping};
@@ -175,10 +175,21 @@ impl Asked<'_> {
             "totalResources": counted(|it| it.total, "totalResources"),
             "lastTransitionTime": since.unwrap_or(self.world.now),
         });
+        put_observed_since(&mut propagation, self.observed_since(before, progress));
         if let Some(hindered) = self.hindered(&before[HINDERED], standing, progress) {
             propagation[HINDERED] = hindered;
         }
         propagation
+    }
+
+    /// Since when the observed content is that: it does not begin anew with another input of the same content.
+    fn observed_since<'v>(&'v self, before: &'v Value, progress: Option<&Progress>) -> Option<&'v str> {
+        let known = observed_content(self.world.instance);
+        let is_observed = progress.is_some_and(|it| self.is_observed(it));
+        if is_observed && known != Some(self.content()) {
+            return Some(self.world.now);
+        }
+        known.and_then(|_| observed_since(before))
     }
 
     /// For how long something else has held the instance up since it was assigned; a null takes away what is known.

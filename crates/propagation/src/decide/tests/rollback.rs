@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::Phase;
-use crate::fleet::{Deletions, Movement, Observed, RollbackBy};
-use crate::policy::RollbackMode;
+use crate::fleet::{Cause, Deletions, Movement, Observed, RollbackBy, Standstill};
+use crate::policy::{Policy, RollbackMode};
 use crate::scene::{INSTANT, Scene, at, content};
 
 const AUTOMATIC: Movement = Movement::Back { mode: RollbackMode::Instant, by: RollbackBy::Failures };
@@ -88,6 +88,43 @@ fn v23_an_instant_rollback_reports_failures_and_never_halts() {
     let decision = scene.decide(100);
     assert_eq!((scene.moves(100).as_str(), decision.failures.len()), ("y", 1));
     assert_eq!(decision.phase, Phase::Propagating);
+}
+
+#[test]
+fn v23_who_hangs_on_an_instant_way_back_fails_in_a_pause_that_was_there_before_and_while_windows_are_closed()
+{
+    let closed = json!([{"schedule": "0 6 * * *", "duration": "1h"}]);
+    let check = |policy: serde_json::Value, paused: Option<i64>, standstills: &[(i64, i64)], moves: &str| {
+        let mut scene = Scene::new(&["x b<a@20", "y a"]).policy(policy);
+        scene.movement = INSTANT;
+        scene.controls.paused = paused.map(at);
+        let paused =
+            |(from, to): &(i64, i64)| Standstill { from: at(*from), to: at(*to), cause: Cause::Paused };
+        scene.standstills = standstills.iter().map(paused).collect();
+        assert_eq!((scene.moves(100).as_str(), scene.moves(140).as_str()), ("", moves), "{:?}", scene.policy);
+    };
+    let policy = json!({"maxInFlight": 1, "progressDeadlineSeconds": 100});
+    let within = json!({"maxInFlight": 1, "progressDeadlineSeconds": 100, "windows": closed});
+    check(policy.clone(), None, &[], "y");
+    check(policy.clone(), Some(5), &[], "y");
+    check(policy.clone(), None, &[(5, 60)], "y");
+    check(within, None, &[], "y");
+    // A pause of the rollback itself stops the clock.
+    check(policy, None, &[(30, 60)], "");
+}
+
+#[test]
+fn v23_an_instant_way_back_does_not_soak() {
+    let mut scene =
+        Scene::new(&["x b<a@20 obs@30", "y a"]).policy(json!({"maxInFlight": 1, "soakSeconds": 60}));
+    assert_eq!(scene.moves(40), "");
+    scene.movement = INSTANT;
+    assert_eq!(scene.moves(40), "y");
+    // Who broke in the soak of what is left still goes first.
+    let mut scene = Scene::new(&["x c", "y c<b@20 obs@30 unready@50"]);
+    (scene.policy, scene.movement) =
+        (Policy::read(&json!({"maxInFlight": 1, "soakSeconds": 60})).unwrap(), INSTANT);
+    assert_eq!(scene.moves(100), "y");
 }
 
 #[test]

@@ -1,0 +1,191 @@
+//! Looks at fleets, one after another.
+
+use krono_model::names;
+use serde_json::json;
+
+use crate::fleet::Fleet;
+
+/// Everybody is well at revision 2, with content b.
+fn at_second(count: usize, propagation: serde_json::Value) -> Fleet {
+    let mut fleet = Fleet::new(count, propagation);
+    fleet.issue('b', &["one"]);
+    fleet.finish();
+    assert_eq!((fleet.assigned(), fleet.phase()), ("b".repeat(count), "Completed"));
+    fleet.heard.clear();
+    fleet
+}
+
+#[test]
+fn v23_a_controlled_way_back_that_halts_stays_halted_until_somebody_has_it_tried_again() {
+    let mut fleet = at_second(4, json!({"maxInFlight": 1}));
+    fleet.roll_back(1, "Controlled");
+    fleet.rest();
+    assert_eq!(fleet.assigned(), "abbb");
+    fleet.fail(0);
+    fleet.wait(60);
+    fleet.rest();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Halted", "abbb"));
+    let halted = "PropagationHalted: revision 3 reaches nobody else: 1 of 4 instances failed: home/i000";
+    assert_eq!(fleet.heard.iter().filter(|it| *it == halted).count(), 1, "{:#?}", fleet.heard);
+    fleet.arrive(0);
+    fleet.takeover(100);
+    fleet.rest();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Halted", "abbb"));
+    fleet.annotate(names::PROPAGATION_ANNOTATION, Some("retry"));
+    fleet.rest();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Propagating", "aabb"));
+    assert!(fleet.definition["metadata"]["annotations"].get(names::PROPAGATION_ANNOTATION).is_none());
+    fleet.finish();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "aaaa"));
+}
+
+#[test]
+fn v23_a_way_back_that_is_no_longer_controlled_is_not_halted() {
+    let mut fleet = at_second(3, json!({"maxInFlight": 1}));
+    fleet.roll_back(1, "Controlled");
+    fleet.rest();
+    fleet.fail(0);
+    fleet.wait(60);
+    fleet.rest();
+    assert_eq!(fleet.phase(), "Halted");
+    fleet.annotate(names::ROLLBACK_MODE_ANNOTATION, Some("Instant"));
+    fleet.finish();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "aaa"));
+}
+
+#[test]
+fn v23_an_instant_way_back_goes_on_after_a_takeover_though_a_pause_was_there_before() {
+    for by_spec in [true, false] {
+        let mut fleet = at_second(3, json!({"maxInFlight": 1}));
+        if by_spec {
+            fleet.patch_definition(json!({"spec": {"propagation": {"paused": true}}}));
+        } else {
+            fleet.annotate(names::PROPAGATION_ANNOTATION, Some("paused"));
+        }
+        fleet.rest();
+        fleet.roll_back(1, "Instant");
+        fleet.rest();
+        assert_eq!(fleet.assigned(), "abb");
+        fleet.takeover(100);
+        fleet.rest();
+        fleet.finish();
+        assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "aaa"));
+    }
+}
+
+#[test]
+fn v20_a_hold_that_cannot_be_had_stops_everybody_and_repeats_nothing() {
+    let mut fleet = Fleet::new(3, json!({"maxInFlight": 1}));
+    fleet.issue('b', &["one"]);
+    fleet.rest();
+    fleet.heard.clear();
+    fleet.annotate(names::ACTIVE_REVISION_ANNOTATION, Some("999"));
+    fleet.arrive(0);
+    for _ in 0..3 {
+        fleet.wait(100);
+        let found = fleet.rest();
+        assert_eq!((found.turns.len(), found.progress), (0, None));
+    }
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Invalid", "baa"));
+    assert_eq!(fleet.heard, Vec::<String>::new());
+    fleet.annotate(names::ACTIVE_REVISION_ANNOTATION, None);
+    fleet.finish();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "bbb"));
+}
+
+#[test]
+fn v20_what_was_aborted_can_be_held() {
+    for mode in ["Instant", "Controlled"] {
+        let mut fleet = Fleet::new(3, json!({"maxInFlight": 1}));
+        fleet.issue('b', &["one"]);
+        fleet.rest();
+        fleet.annotate(names::PROPAGATION_ANNOTATION, Some("aborted"));
+        fleet.rest();
+        assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Aborted", "aaa"));
+        fleet.issue('c', &["one"]);
+        fleet.annotate(names::ROLLBACK_MODE_ANNOTATION, Some(mode));
+        fleet.annotate(names::ACTIVE_REVISION_ANNOTATION, Some("2"));
+        fleet.finish();
+        assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "bbb"), "{mode}");
+    }
+}
+
+#[test]
+fn v36_who_is_new_begins_with_what_accepts_it_and_the_status_goes_on() {
+    let mut fleet = Fleet::new(2, json!({"maxInFlight": 1, "newInstances": "LastGood"}));
+    fleet.issue('b', &["one"]);
+    fleet.rest();
+    fleet.create(json!({"refusedBy": "a"}));
+    fleet.create(json!({"refusedBy": "b"}));
+    fleet.rest();
+    assert_eq!((fleet.assigned().as_str(), &fleet.told()["instances"]["total"]), ("ba-a", &json!(4)));
+    let refused = &fleet.instances[2]["status"]["assignment"];
+    assert_eq!((&refused["reason"], &refused["because"]), (&json!("SpecRefused"), &json!("Following")));
+    let told = fleet.heard.len();
+    fleet.wait(10);
+    fleet.rest();
+    assert_eq!(fleet.heard.len(), told, "{:#?}", fleet.heard);
+    fleet.finish();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "bbba"));
+}
+
+#[test]
+fn v42_an_abort_is_told_though_somebody_cannot_go_back() {
+    let mut fleet = Fleet::new(3, json!({"maxInFlight": 2}));
+    fleet.issue('b', &["one"]);
+    fleet.rest();
+    fleet.instances[0]["spec"] = json!({"refusedBy": "a"});
+    fleet.annotate(names::PROPAGATION_ANNOTATION, Some("aborted"));
+    fleet.rest();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Aborted", "baa"));
+}
+
+#[test]
+fn v42_an_abort_of_a_way_back_is_refused_and_told() {
+    let mut fleet = at_second(3, json!({"maxInFlight": 1}));
+    fleet.roll_back(1, "Controlled");
+    fleet.rest();
+    fleet.annotate(names::PROPAGATION_ANNOTATION, Some("aborted"));
+    fleet.rest();
+    assert!(fleet.definition["metadata"]["annotations"].get(names::PROPAGATION_ANNOTATION).is_none());
+    let refused = "AbortRefused: revision 3 is not aborted: it is a way back; hold another revision, or edit the definition";
+    assert!(fleet.heard.iter().any(|it| it == refused), "{:#?}", fleet.heard);
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Propagating", "abb"));
+}
+
+#[test]
+fn v42_an_abort_is_answered_while_the_policy_makes_no_sense() {
+    let mut fleet = Fleet::new(3, json!({"maxInFlight": 1}));
+    fleet.issue('b', &["one"]);
+    fleet.rest();
+    fleet.patch_definition(json!({"spec": {"propagation": {"maxInFlight": "many"}}}));
+    fleet.rest();
+    assert_eq!(fleet.phase(), "Invalid");
+    fleet.annotate(names::PROPAGATION_ANNOTATION, Some("aborted"));
+    fleet.rest();
+    assert!(fleet.definition["metadata"]["annotations"].get(names::PROPAGATION_ANNOTATION).is_none());
+    fleet.patch_definition(json!({"spec": {"propagation": {"maxInFlight": 1}}}));
+    fleet.rest();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Aborted", "aaa"));
+}
+
+#[test]
+fn v25_who_does_not_move_loses_nothing() {
+    let policy = json!({"deletes": "RequireApproval"});
+    let check = |key: &str, text: &str| {
+        let mut fleet = Fleet::new(2, policy.clone());
+        // What the first has lost before is lost by nobody now.
+        fleet.issue('b', &["one", "two"]);
+        fleet.finish();
+        fleet.instances[0]["metadata"]["annotations"] = json!({key: text});
+        fleet.issue('c', &["one"]);
+        fleet.annotate(names::ALLOW_DELETES_ANNOTATION, Some("3"));
+        fleet.finish();
+        assert_eq!(fleet.assigned(), "bc");
+        fleet.issue('d', &["one"]);
+        fleet.finish();
+        assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "bd"), "{key}");
+    };
+    check(names::RGD_REVISION, "2");
+    check(names::UPDATE_POLICY_ANNOTATION, "Manual");
+}
