@@ -46,7 +46,7 @@ pub(super) fn left_behind(world: &World<'_>) -> BTreeMap<Digest, Cause> {
     let named = past.uses.named.iter().filter_map(|it| past.history.find(*it)).map(|it| it.digest);
     let own = past.staying.iter().copied().chain(named).map(|it| (it, Cause::Own));
     let wish = lineage::wish(world.definition, past.history);
-    let current = current(hold(wish, past.history), past.history);
+    let current = current(&hold(wish, past.history), past.history);
     // Other content ends a hold that follows from a mark.
     let held = hold(Wish { automatic: None, ..wish }, past.history);
     let cause = match held {
@@ -68,9 +68,9 @@ pub(super) fn left_behind(world: &World<'_>) -> BTreeMap<Digest, Cause> {
 }
 
 /// The content that instances move to before the edit.
-fn current(hold: Hold, history: &History) -> Option<Digest> {
+fn current(hold: &Hold, history: &History) -> Option<Digest> {
     let revision = match hold {
-        Hold::Held { number, .. } => history.find(number),
+        Hold::Held { number, .. } => history.find(*number),
         Hold::Released => history.latest(),
         Hold::Invalid(_) => None,
     };

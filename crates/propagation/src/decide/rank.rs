@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::admit::is_instant;
 use super::assess::{Assessor, Standing};
 use crate::fleet::{Member, Movement};
 use crate::policy::Policy;
@@ -119,7 +118,7 @@ fn class(assessor: &Assessor<'_>, member: &Member<'_>, stage: usize, is_admitted
     Class {
         is_candidate: !is_admitted,
         admitted: member.admission.filter(|_| is_admitted).map(|it| it.at),
-        stage: if is_instant(assessor.fleet) { 0 } else { stage },
+        stage: if assessor.fleet.is_instant() { 0 } else { stage },
         returns: Reverse(was_in_flight && assessor.fleet.movement != Movement::Forward),
         order: member.order,
         was_in_flight: Reverse(was_in_flight),

@@ -64,7 +64,7 @@ async fn aborted(
     let now = subject::definition(objects, definition.name()).await?;
     let told = &definition.object["status"]["propagation"];
     let content: Option<Digest> = told["digest"].as_str().and_then(|it| it.parse().ok());
-    if !content.is_some_and(|it| now.revisions.history.given_up(it).is_some()) {
+    if content.is_none_or(|it| now.revisions.history.given_up(it).is_none()) {
         let name = definition.name();
         return Err(CommandError::wrong(format!(
             "revision {} of rgd/{name} was not aborted",
@@ -80,7 +80,6 @@ async fn aborted(
     answered(objects, definition, now.object.clone(), arguments, is_told).await
 }
 
-/// Whether a content was given up, whichever revision says so.
 pub(super) async fn retry(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
     let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
     let history = &definition.revisions.history;
