@@ -96,8 +96,8 @@ async fn v29_an_edit_that_keeps_what_an_instance_stays_at_needs_no_leave_for_its
 async fn v29_who_waits_for_a_turn_or_is_held_keeps_what_it_has() {
     let waves = |it: &mut Value| it["spec"]["propagation"] = json!({"maxInFlight": 1});
     let hold = |it: &mut Value| it["metadata"]["annotations"]["krono.dev/active-revision"] = json!("1");
-    let cases: [(&dyn Fn(&mut Value), &str); 2] =
-        [(&waves, "let all of them move at once"), (&hold, "release the hold")];
+    let cases: [(fn(&mut Value), &str); 2] =
+        [(waves, "let all of them move at once"), (hold, "release the hold")];
     for (keep, cure) in cases {
         let world = with_an_instance_that_stays("team", "web").await;
         let mut breaking = app("text: string", "two");

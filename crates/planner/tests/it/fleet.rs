@@ -184,8 +184,7 @@ impl Fleet {
     pub(crate) fn facts(&self) -> Facts {
         let Revision { number, digest, .. } = self.revisions[self.current];
         let current = Named { name: String::new(), number, digest };
-        let issued = self.revisions.iter().map(|it| (it.number, Timestamp::UNIX_EPOCH)).collect();
-        Facts::of(&self.definition, &current, &self.history(), issued, Notes::Doubted)
+        Facts::of(&self.definition, &current, &self.history(), Notes::Doubted)
     }
 
     fn look(&self) -> (Facts, Look) {
