@@ -94,15 +94,13 @@ async fn v29_an_edit_that_keeps_what_an_instance_stays_at_needs_no_leave_for_its
 
 #[tokio::test(flavor = "multi_thread")]
 async fn v29_who_waits_for_a_turn_or_is_held_keeps_what_it_has() {
-    let waves = |it: &mut Value| it["spec"]["propagation"] = json!({"maxInFlight": 1});
-    let hold = |it: &mut Value| it["metadata"]["annotations"]["krono.dev/active-revision"] = json!("1");
-    let cases: [(fn(&mut Value), &str); 2] =
-        [(waves, "let all of them move at once"), (hold, "release the hold")];
-    for (keep, cure) in cases {
+    let mut breaking = app("text: string", "two");
+    breaking["metadata"]["annotations"] = json!({"kro.run/allow-breaking-changes": "true"});
+    let (mut in_waves, mut held) = (breaking.clone(), breaking);
+    in_waves["spec"]["propagation"] = json!({"maxInFlight": 1});
+    held["metadata"]["annotations"]["krono.dev/active-revision"] = json!("1");
+    for (breaking, cure) in [(in_waves, "let all of them move at once"), (held, "release the hold")] {
         let world = with_an_instance_that_stays("team", "web").await;
-        let mut breaking = app("text: string", "two");
-        breaking["metadata"]["annotations"] = json!({"kro.run/allow-breaking-changes": "true"});
-        keep(&mut breaking);
         world.put(&breaking).await;
         let told = world.eventually(APP, |it| message(it, "KindReady").contains(cure)).await;
         world.settled().await;
