@@ -90,18 +90,18 @@ mod tests {
     use super::*;
     use crate::writer::Operation;
 
-    fn by(manager: &str) -> Option<Writer> {
+    fn by(manager: &str) -> Writer {
         let operation = if manager == "person" { Operation::Update } else { Operation::Apply };
-        Some(Writer { manager: manager.to_owned(), operation })
+        Writer { manager: manager.to_owned(), operation }
     }
 
     #[test]
     fn v19_what_a_tool_has_in_its_manifest_is_ignored_until_that_changes() {
         let story = [("argocd", "2"), ("person", "3"), ("person", "99"), ("flux", "1")];
         let answered =
-            story.iter().fold(Answered::default(), |known, (who, text)| known.with(text, by(who).as_ref()));
+            story.iter().fold(Answered::default(), |known, (who, text)| known.with(text, Some(&by(who))));
         let check = |who: &str, text: &str, expected: bool| {
-            assert_eq!(answered.put_back(text, by(who).as_ref()).is_some(), expected, "{who} {text}");
+            assert_eq!(answered.put_back(text, Some(&by(who))).is_some(), expected, "{who} {text}");
         };
         check("argocd", "2", true);
         check("argocd", "99", false);
@@ -122,9 +122,9 @@ mod tests {
             assert_eq!(answered.to_string(), expected);
             assert_eq!(Answered::read(expected), answered);
         };
-        let typed = Answered::default().with("2", by("person").as_ref());
+        let typed = Answered::default().with("2", Some(&by("person")));
         check(typed.clone(), "2");
-        check(typed.clone().with("3", by("argocd").as_ref()), r#"[["","2"],["argocd","3"]]"#);
+        check(typed.clone().with("3", Some(&by("argocd"))), r#"[["","2"],["argocd","3"]]"#);
         check(typed.with("3", None), "3");
         check(Answered::default().with("[1]", None), r#"[["","[1]"]]"#);
         check(Answered::default().with("", None), "");
@@ -135,8 +135,8 @@ mod tests {
     fn what_is_remembered_has_an_end() {
         let long = "9".repeat(1000);
         let tools = (0..100).map(|it| format!("tool-{it}"));
-        let answered = tools.fold(Answered::default(), |known, it| known.with(&long, by(&it).as_ref()));
+        let answered = tools.fold(Answered::default(), |known, it| known.with(&long, Some(&by(&it))));
         assert!(answered.to_string().len() < 1000);
-        assert_eq!(answered.put_back(&long, by("tool-99").as_ref()).as_deref(), Some("tool-99"));
+        assert_eq!(answered.put_back(&long, Some(&by("tool-99"))).as_deref(), Some("tool-99"));
     }
 }
