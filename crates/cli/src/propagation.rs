@@ -1,11 +1,7 @@
 //! What a definition says about how its revisions reach instances.
 
-use std::sync::Arc;
-
-use krono_cel::Type;
 use krono_planner::fleet::Rules;
 use krono_propagation::Problem;
-use krono_schema::cel::cel_type;
 use krono_schema::crd::InstanceSchema;
 use serde_json::{Value, json};
 
@@ -15,7 +11,9 @@ pub(crate) fn read(
     propagate_when: &Value,
     propagation: &Value,
 ) -> Result<Rules, Vec<Problem>> {
-    Rules::read(propagate_when, propagation, &spec_type(definition))
+    // What instances hold whose schema cannot be read is not known.
+    let schema = InstanceSchema::from_definition(definition).ok();
+    Rules::read(propagate_when, propagation, schema.as_ref())
 }
 
 /// The spec of an instance whose user says nothing.
@@ -25,10 +23,4 @@ pub(crate) fn default_spec(definition: &Value) -> Value {
         krono_schema::default(&schema.spec, &mut spec);
     }
     spec
-}
-
-/// What a spec that cannot be read may hold is not known.
-fn spec_type(definition: &Value) -> Type {
-    let schema = InstanceSchema::from_definition(definition).ok();
-    schema.map_or(Type::Dyn, |it| cel_type(&Arc::new(it.spec), "spec"))
 }

@@ -130,7 +130,12 @@ impl Gates {
     /// ]);
     /// ```
     pub fn compile(propagate_when: &Value, spec: &Type) -> Result<Self, Vec<Problem>> {
-        compile::compile(propagate_when, spec)
+        compile::compile(propagate_when, spec, None)
+    }
+
+    /// The same, where the author's own status fields are known: as the definition writes them, with their expressions.
+    pub fn compile_for(propagate_when: &Value, spec: &Type, status: &Value) -> Result<Self, Vec<Problem>> {
+        compile::compile(propagate_when, spec, Some(status))
     }
 
     /// Asks about a fleet: what is shared by all candidates is evaluated at once.

@@ -140,8 +140,9 @@ fn v42_an_abort_returns_who_was_on_the_way_and_a_retry_sends_them_again() {
 fn v42_a_way_back_is_not_aborted_and_whoever_asks_for_it_is_told() {
     let policy =
         json!({"propagateWhen": ["${each.index < 1}"], "propagation": {"rollbackMode": "Controlled"}});
-    let cluster = fleet(&json!({"propagation": {}}));
-    cluster.apply(&definition("two", &json!({"propagation": {}})));
+    let free = json!({"propagation": {"maxInFlight": 3}});
+    let cluster = fleet(&free);
+    cluster.apply(&definition("two", &free));
     until_phase(&cluster, 2, "Completed");
     cluster.apply(&definition("two", &policy));
     cluster.told(&["rollback", "rgd/app", "--to-revision=1", "--hold", "--yes"]);
@@ -150,7 +151,7 @@ fn v42_a_way_back_is_not_aborted_and_whoever_asks_for_it_is_told() {
         hint: Events of rgd/app say why; a way back ends with an edit or another hold\n";
     assert_eq!(cluster.complaint(&["propagation", "abort", "app"], 1), expected);
     assert_eq!(request(&cluster)["krono.dev/propagation"], Value::Null);
-    cluster.apply(&definition("two", &json!({"propagation": {}})));
+    cluster.apply(&definition("two", &free));
     until_phase(&cluster, 1, "Completed");
     // What somebody holds is no failure.
     let watched = cluster.told(&["propagation", "status", "app", "--watch"]);

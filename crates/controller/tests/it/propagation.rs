@@ -461,14 +461,15 @@ async fn v33_an_edit_of_an_instance_does_not_begin_its_soak_anew() {
     assert_eq!(with_text(&world, "two").await, ["i000-one"]);
     // It was so two hours ago.
     let since = (jiff::Timestamp::now() - jiff::SignedDuration::from_hours(2)).to_string();
-    world.merge_status("App i000", json!({"status": {"propagation": {"lastTransitionTime": since}}})).await;
-    world.eventually(APP, |it| it["status"]["propagation"]["instances"]["settled"] == 1).await;
-    world.settled().await;
+    world.merge_status("App i000", json!({"propagation": {"lastTransitionTime": since}})).await;
     let before = world.there("App i000").await["status"]["observedInputRevision"].as_i64();
     world.merge("App i000", json!({"spec": {"text": "other"}})).await;
     let told =
         world.eventually("App i000", |it| it["status"]["observedInputRevision"].as_i64() > before).await;
     world.settled().await;
     assert_eq!(told["status"]["propagation"]["observedSince"], since, "{told:#}");
-    assert_eq!(world.there(APP).await["status"]["propagation"]["instances"]["settled"], 1);
+    let policy = json!({"propagation": {"soakSeconds": 3599, "maxInFlight": 1}});
+    issue(&world, "two", &policy).await;
+    world.eventually(APP, |it| it["status"]["propagation"]["instances"]["settled"] == 1).await;
+    world.settled().await;
 }

@@ -103,14 +103,15 @@ pub fn look(scene: &Scene<'_>) -> Look {
         let forget = (!published.is_null()).then(|| status_patch(scene.definition, &Value::Null));
         return Look::of(forget.into_iter().map(Step::PatchDefinitionStatus).collect(), Vec::new());
     }
-    let rules = match Waves::of(scene.definition, scene.graph) {
+    let own = own_graph(scene);
+    let rules = match Waves::of(scene.definition, own) {
         Some(waves) => waves.rules().cloned().ok(),
         None => Some(Rules::default()),
     };
     // What makes no sense is told on the definition; everybody stays.
     let Ok(request) = Request::of(scene.definition) else { return stopped(scene) };
     let is_invalid =
-        rules.is_none() || has_wrong_gates(scene) || matches!(scene.facts.hold, Hold::Invalid(_));
+        rules.is_none() || has_wrong_gates(scene, own) || matches!(scene.facts.hold, Hold::Invalid(_));
     let rules = rules.unwrap_or_default();
     let looking = Looking { scene, rules: &rules, request, target: scene.facts.current, published };
     match looking.answer() {
@@ -132,17 +133,19 @@ fn stopped(scene: &Scene<'_>) -> Look {
     Look { status: Some(status_patch(scene.definition, &Value::Object(record))), ..Look::default() }
 }
 
-/// Whether `propagateWhen` of a resource makes no sense. That is told with the graph of the definition as it is, which is that
-/// of the newest revision unless an edit waits to become one.
-fn has_wrong_gates(scene: &Scene<'_>) -> bool {
-    let Facts { gates, history, .. } = scene.facts;
-    if gates.is_empty() {
-        return false;
-    }
+/// The graph of the definition as it is, which expressions are written for, whatever instances move to; nothing while an edit
+/// waits to become a revision.
+fn own_graph<'s>(scene: &Scene<'s>) -> Option<&'s CompiledGraph> {
     let content = Digest::of_definition(&scene.definition["spec"]);
-    let latest = history.latest().filter(|it| it.digest == content);
-    let graph = latest.and_then(|it| scene.schemas.graph_of(it.digest)?.ok());
-    graph.is_some_and(|graph| gates.compiled(graph, content).has_mistakes)
+    let latest = scene.facts.history.latest().filter(|it| it.digest == content)?;
+    scene.schemas.graph_of(latest.digest)?.ok()
+}
+
+/// Whether `propagateWhen` of a resource makes no sense.
+fn has_wrong_gates(scene: &Scene<'_>, own: Option<&CompiledGraph>) -> bool {
+    let content = || Digest::of_definition(&scene.definition["spec"]);
+    let Facts { gates, .. } = scene.facts;
+    own.filter(|_| !gates.is_empty()).is_some_and(|it| gates.compiled(it, content()).has_mistakes)
 }
 
 struct Looking<'l> {

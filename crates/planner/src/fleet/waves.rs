@@ -12,6 +12,7 @@ use krono_propagation::gate::{Gates, is_said, resource_functions};
 use krono_propagation::policy::Policy;
 use krono_propagation::policy::window::Opening;
 use krono_schema::cel::cel_type;
+use krono_schema::crd::InstanceSchema;
 use serde_json::Value;
 
 /// What a definition says about how a new revision reaches instances, as far as it makes sense.
@@ -28,9 +29,12 @@ pub struct Rules {
 }
 
 impl Waves {
-    /// From a definition and the graph that its instances move to; nothing where it leaves everybody free to move.
+    /// From a definition and its graph, where it has one; nothing where it leaves everybody free to move.
     pub fn of(definition: &Value, graph: Option<&CompiledGraph>) -> Option<Self> {
-        Self::are_wanted(definition).then(|| Self(read(&definition["spec"], graph)))
+        let spec = &definition["spec"];
+        let rules =
+            || Rules::read(&spec["propagateWhen"], &spec["propagation"], graph.map(|it| &it.instance));
+        Self::are_wanted(definition).then(|| Self(rules()))
     }
 
     /// Whether a definition says anything about it.
@@ -52,26 +56,25 @@ impl Waves {
 }
 
 impl Rules {
-    /// From what is said in `propagateWhen` and `propagation` of a definition whose instances have specs of this type; else
-    /// all that is wrong with it.
+    /// From what is said in `propagateWhen` and `propagation` of a definition with such instances, where that is known; else all
+    /// that is wrong with it.
     pub fn read(
         propagate_when: &Value,
         propagation: &Value,
-        of_instance: &Type,
+        of: Option<&InstanceSchema>,
     ) -> Result<Self, Vec<Problem>> {
-        match (Policy::read(propagation), Gates::compile(propagate_when, of_instance)) {
+        let gates = match of {
+            Some(of) => {
+                let spec = cel_type(&Arc::new(of.spec.clone()), "spec");
+                Gates::compile_for(propagate_when, &spec, &of.status)
+            }
+            None => Gates::compile(propagate_when, &Type::Dyn),
+        };
+        match (Policy::read(propagation), gates) {
             (Ok(policy), Ok(gates)) => Ok(Self { policy, gates }),
             (policy, gates) => Err(policy.err().into_iter().chain(gates.err()).flatten().collect()),
         }
     }
-}
-
-fn read(spec: &Value, graph: Option<&CompiledGraph>) -> Result<Rules, Vec<Problem>> {
-    let of_instance = match graph {
-        Some(graph) => cel_type(&Arc::new(graph.instance.spec.clone()), "spec"),
-        None => Type::Dyn,
-    };
-    Rules::read(&spec["propagateWhen"], &spec["propagation"], &of_instance)
 }
 
 /// All that is wrong with `propagateWhen` of resources, given the graph that the same resources make.
@@ -196,6 +199,25 @@ mod tests {
         }
         assert_eq!(wrong.lines().count(), expected.len(), "{wrong}");
         assert_eq!(told(&json!({"propagation": {"maxInFlight": 1}})), None);
+    }
+
+    #[test]
+    fn v34_a_status_field_that_nobody_has_is_told() {
+        let check = |expression: &str, expected: Option<&str>| {
+            let schema = json!({"apiVersion": "v1", "kind": "App", "spec": {}, "status":
+                {"endpoint": "${one.data.host}", "at": {"host": "${one.data.host}"}}});
+            let of = InstanceSchema::from_definition(&json!({"spec": {"schema": schema}})).unwrap();
+            let read = Rules::read(&json!([format!("${{{expression}}}")]), &Value::Null, Some(&of));
+            let told = read.err().map(|it| it[0].message.clone());
+            assert_eq!(told.as_deref(), expected, "{expression}");
+        };
+        check("each.status.endpoint == 'x'", None);
+        check("instances.all(i, i.status.at.host != '')", None);
+        check("each.status.endpiont == 'x'", Some("undefined field 'endpiont'"));
+        check("instances.all(i, i.status.at.hots != '')", Some("undefined field 'hots'"));
+        for own in ["state", "observedRGDRevision", "propagation.status", "conditions", "krono.state"] {
+            check(&format!("has(each.status.{own})"), None);
+        }
     }
 
     #[test]

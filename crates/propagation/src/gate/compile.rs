@@ -17,7 +17,11 @@ const PATH: &str = "spec.propagateWhen";
 /// How names of shared parts begin; an expression that has such a name itself is evaluated as it stands.
 const SHARED: &str = "krono__shared_";
 
-pub(super) fn compile(propagate_when: &Value, spec: &Type) -> Result<Gates, Vec<Problem>> {
+pub(super) fn compile(
+    propagate_when: &Value,
+    spec: &Type,
+    status: Option<&Value>,
+) -> Result<Gates, Vec<Problem>> {
     let list = match propagate_when {
         Value::Null => return Ok(Gates::default()),
         Value::Array(list) => list,
@@ -26,7 +30,7 @@ pub(super) fn compile(propagate_when: &Value, spec: &Type) -> Result<Gates, Vec<
             return Err(vec![Problem::new(PATH, message, "write a list of expressions, - ${…}")]);
         }
     };
-    let compiler = Compiler { env: environment(spec) };
+    let compiler = Compiler { env: environment(spec, &values::instance_status(status)) };
     let (mut gates, mut problems) = (Vec::new(), Vec::new());
     for (at, value) in list.iter().enumerate() {
         match compiler.gate(value, &format!("{PATH}[{at}]")) {
@@ -45,13 +49,12 @@ fn joined(all: Vec<Gate>) -> Gates {
     Gates { all, sight }
 }
 
-fn environment(spec: &Type) -> Env {
+fn environment(spec: &Type, status: &Type) -> Env {
     static FUNCTIONS: LazyLock<Env> =
         LazyLock::new(|| kro::environment().library(functions::library()).build());
-    let spec = spec.clone();
     let instance = |name: &'static str, index: Type| {
-        let spec = spec.clone();
-        Type::Object(ObjectType::new(name, true, move || values::instance_fields(index, spec)).into())
+        let (spec, status) = (spec.clone(), status.clone());
+        Type::Object(ObjectType::new(name, true, move || values::instance_fields(index, spec, status)).into())
     };
     FUNCTIONS
         .extend()

@@ -24,20 +24,20 @@ const METADATA: &str = "metadata";
 static DYN: Type = Type::Dyn;
 static NOTHING: Value = Value::Null;
 
-pub(super) fn instance_fields(index: Type, spec: Type) -> FieldTypes {
+pub(super) fn instance_fields(index: Type, spec: Type, status: Type) -> FieldTypes {
     let fields = [
         ("apiVersion", Type::String),
         ("kind", Type::String),
         ("metadata", Type::Dyn),
         ("spec", spec),
-        ("status", instance_status()),
+        ("status", status),
         ("index", index),
     ];
     fields.into_iter().map(|(name, ty)| (Arc::from(name), ty)).collect()
 }
 
-/// The author's own fields are beside krono's.
-fn instance_status() -> Type {
+/// The author's own fields are beside krono's, and win; any may be among them where they are not known.
+pub(super) fn instance_status(authors: Option<&Value>) -> Type {
     let propagation = Type::object(
         "krono.InstancePropagation",
         [
@@ -48,18 +48,32 @@ fn instance_status() -> Type {
             ("lastTransitionTime", Type::Dyn),
         ],
     );
-    open(
-        "krono.InstanceStatus",
-        NUMBERS
-            .map(|it| (it, Type::Int))
-            .into_iter()
-            .chain([(STATE, Type::String), (PROPAGATION, propagation)]),
-    )
+    let numbers = NUMBERS.map(|it| (it, Type::Int));
+    let own = numbers.into_iter().chain([(STATE, Type::String), (PROPAGATION, propagation)]);
+    let own = own.chain(OTHERS.map(|it| (it, Type::Dyn))).map(|(name, ty)| (Arc::from(name), ty));
+    let fields: FieldTypes = own.chain(authors.into_iter().flat_map(written)).collect();
+    Type::Object(Arc::new(ObjectType::new("krono.InstanceStatus", authors.is_none(), || fields)))
+}
+
+/// The fields of a status as an author writes it: what an expression leads to is not known.
+fn written(status: &Value) -> impl Iterator<Item = (Arc<str>, Type)> {
+    let fields = status.as_object().into_iter().flatten();
+    fields.map(|(name, value)| (Arc::from(name.as_str()), written_type(value)))
+}
+
+fn written_type(value: &Value) -> Type {
+    if !value.is_object() {
+        return Type::Dyn;
+    }
+    let fields: FieldTypes = written(value).collect();
+    Type::Object(Arc::new(ObjectType::new("krono.AuthorsStatus", false, || fields)))
 }
 
 const OBSERVED_REVISION: &str = "observedRGDRevision";
 const NUMBERS: [&str; 4] =
     ["currentInputRevision", "currentRGDRevision", "observedInputRevision", OBSERVED_REVISION];
+/// Those that are not always there.
+const OTHERS: [&str; 5] = ["assignment", "conditions", "ignoredFields", "inputRevisionHistory", "krono"];
 const STATE: &str = "state";
 const PROPAGATION: &str = "propagation";
 const PROPAGATION_NUMBERS: [&str; 3] = ["targetInputRevision", "resourcesAtTarget", "totalResources"];
