@@ -189,7 +189,7 @@ async fn v13_a_definition_made_again_adopts_what_was_left() {
     assert_eq!(numbers(&told), "3 of 3");
     world.eventually("ConfigMap a-one", text_is("three")).await;
     world.quiet().await;
-    assert!(revision(&world, 1).await["metadata"].get("annotations").is_none());
+    assert_eq!(revision(&world, 1).await["metadata"]["annotations"]["krono.dev/orphaned"], Value::Null);
     assert_eq!(revision(&world, 1).await["metadata"]["ownerReferences"][0]["uid"], told["metadata"]["uid"]);
     world.settled().await;
 }
