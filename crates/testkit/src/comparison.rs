@@ -67,6 +67,7 @@ fn compare_inputs(object: &mut Value) {
     for (place, field) in [
         ("/status/propagation", "targetInputRevision"),
         ("/status/propagation", "lastTransitionTime"),
+        ("/status/propagation", "observedSince"),
         ("/status/propagation", "errorSince"),
         ("/status/propagation", "hindered"),
         ("/status/assignment", "revision"),
