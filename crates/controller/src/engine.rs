@@ -64,7 +64,7 @@ pub(crate) struct Engine {
     /// What was last told of a definition or an instance without anything being done.
     told: Mutex<HashMap<Key, Vec<String>>>,
     /// By whose work and what it is about: what the API server refused of late, where no status can tell it.
-    refused: Mutex<HashMap<(Key, Key), String>>,
+    refused: Mutex<HashMap<Key, HashMap<Key, String>>>,
 }
 
 impl Engine {
@@ -112,7 +112,7 @@ impl Engine {
             Key::Instance(key) => instance::reconcile(self, key).await,
         };
         if matches!(outcome, Outcome::Done | Outcome::Later(_)) {
-            self.refused.lock().unwrap_or_else(PoisonError::into_inner).retain(|(by, _), _| by != key);
+            self.refused.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
         }
         outcome
     }
@@ -122,7 +122,7 @@ impl Engine {
         let (key, object) = about;
         let before = {
             let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-            refused.insert((by, key), words.clone())
+            refused.entry(by).or_default().insert(key, words.clone())
         };
         if before.as_ref() != Some(&words) {
             self.events.warn(object, REFUSED, words).await;
