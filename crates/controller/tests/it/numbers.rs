@@ -189,7 +189,9 @@ async fn v13_a_definition_made_again_adopts_what_was_left() {
     assert_eq!(numbers(&told), "3 of 3");
     world.eventually("ConfigMap a-one", text_is("three")).await;
     world.quiet().await;
-    assert_eq!(revision(&world, 1).await["metadata"]["annotations"]["krono.dev/orphaned"], Value::Null);
+    let notes = revision(&world, 1).await["metadata"]["annotations"].clone();
+    let notes: Vec<&String> = notes.as_object().into_iter().flat_map(|it| it.keys()).collect();
+    assert_eq!(notes, ["krono.dev/replaced"]);
     assert_eq!(revision(&world, 1).await["metadata"]["ownerReferences"][0]["uid"], told["metadata"]["uid"]);
     world.settled().await;
 }
