@@ -348,7 +348,7 @@ fn never_ready(text: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn v23_a_rollback_without_waves_reaches_everybody_at_once() {
+async fn v23_a_rollback_without_waves_reaches_a_small_fleet_at_once() {
     let world = started().await;
     for name in ["b", "c"] {
         world.instance(&format!("App {name}"), "text: hello").await;

@@ -25,6 +25,14 @@ pub(super) enum Cause {
 }
 
 impl Cause {
+    /// Whether somebody wants them there.
+    pub(super) fn is_wish(self) -> bool {
+        match self {
+            Self::Hold | Self::Own => true,
+            Self::Behind | Self::Turn => false,
+        }
+    }
+
     /// What people can do about it.
     pub(super) fn cure(self) -> &'static str {
         match self {

@@ -204,7 +204,9 @@ fn needed(
     let known = if is_untouched(live, spec) { Some(spec.clone()) } else { promised(world) };
     let judge = if asked(live).is_some() { every_change } else { change_that_kro_sees };
     let before = known.as_ref().unwrap_or(spec);
-    let Some(found) = breaking(&before.versions, &wanted.versions, judge) else { return Ok(wanted.clone()) };
+    let Some(found) = breaking(&before.versions, &wanted.versions, judge) else {
+        return Ok(with_those_that_stay(world, wanted));
+    };
     if is_return(world, graph) {
         return Ok(known.map_or_else(|| wanted.clone(), |known| joined(wanted, &known)));
     }
@@ -238,6 +240,16 @@ fn loss(world: &World<'_>, wanted: &CustomResourceSpec) -> Option<String> {
         names::ALLOW_DATA_LOSS_ANNOTATION,
         digest.get(..12).unwrap_or(&digest)
     ))
+}
+
+/// With what instances need that are held or pinned to revisions which it would break: it was narrowed before that.
+fn with_those_that_stay(world: &World<'_>, wanted: &CustomResourceSpec) -> CustomResourceSpec {
+    let staying = left_behind(world).into_iter().filter(|(_, cause)| cause.is_wish());
+    let graphs = staying.filter_map(|(digest, _)| world.past.graph_of(digest)?.ok());
+    let broken =
+        |it: &&CompiledGraph| breaking(&it.crd.spec.versions, &wanted.versions, every_change).is_some();
+    let broken = graphs.filter(|it| broken(it) && !allows_data_loss(world.definition));
+    broken.fold(wanted.clone(), |joint, next| joined(&joint, &own_status::spec_of(next)))
 }
 
 /// Whether the CRD is what krono made it.

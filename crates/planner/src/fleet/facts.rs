@@ -81,6 +81,7 @@ impl Facts {
             current: target,
             way,
             is_gated: Waves::are_wanted(definition)
+                || is_bounded(way)
                 || annotations.get(names::PROPAGATION_ANNOTATION).is_some()
                 || mark::mark_of(history, current.digest).is_some(),
             hold,
@@ -240,6 +241,11 @@ pub(super) fn way_to(target: Assignment, hold: &Hold, history: &History, mode: R
         }
         Hold::Held { .. } | Hold::Released | Hold::Invalid(_) => Way::Forward,
     }
+}
+
+/// Whether instances take turns though the definition says nothing of waves.
+fn is_bounded(way: Way) -> bool {
+    matches!(way, Way::Back { mode: RollbackMode::Instant, .. })
 }
 
 /// As an annotation of the definition says, or else its policy.

@@ -239,9 +239,10 @@ impl Fleet {
 
     fn take_turns(&mut self, facts: &Facts, found: &Look, taken: usize) -> usize {
         let mut turns: BTreeMap<usize, Turn> = found.turns.iter().copied().collect();
+        let usual = if facts.is_gated { Turn::Waits } else { Turn::Free };
         let mut patches = Vec::new();
         for (place, instance) in self.instances.iter().enumerate() {
-            let turn = turns.remove(&place).unwrap_or(Turn::Waits);
+            let turn = turns.remove(&place).unwrap_or(usual);
             let now = at(self.now);
             let decision = decide(&fleet::World { facts, instance, schemas: self, turn, now }, None);
             if !decision.is_settled() {

@@ -1,12 +1,12 @@
 //! Looks at fleets, one after another.
 
 use krono_model::names;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::fleet::Fleet;
 
 /// Everybody is well at revision 2, with content b.
-fn at_second(count: usize, propagation: serde_json::Value) -> Fleet {
+fn at_second(count: usize, propagation: Value) -> Fleet {
     let mut fleet = Fleet::new(count, propagation);
     fleet.issue('b', &["one"]);
     fleet.finish();
@@ -71,6 +71,34 @@ fn v23_an_instant_way_back_goes_on_after_a_takeover_though_a_pause_was_there_bef
         fleet.finish();
         assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "aaa"));
     }
+}
+
+#[test]
+fn v23_a_way_back_is_bounded_though_the_definition_knows_no_waves() {
+    let moved = |fleet: &Fleet| fleet.assigned().matches('a').count();
+    let mut fleet = Fleet::new(120, Value::Null);
+    fleet.issue('b', &["one"]);
+    fleet.rest();
+    assert_eq!(moved(&fleet), 0, "forward everybody moves at once");
+    fleet.finish();
+    fleet.roll_back(1, "Instant");
+    fleet.rest();
+    assert_eq!(moved(&fleet), 100);
+    fleet.finish();
+    assert_eq!((moved(&fleet), fleet.phase()), (120, "Completed"));
+    fleet.issue('c', &["one"]);
+    fleet.rest();
+    assert_eq!((fleet.assigned(), fleet.told()), ("c".repeat(120), &Value::Null));
+}
+
+#[test]
+fn v23_a_controlled_way_back_respects_that_nothing_is_said() {
+    let mut fleet = Fleet::new(120, Value::Null);
+    fleet.issue('b', &["one"]);
+    fleet.finish();
+    fleet.roll_back(1, "Controlled");
+    fleet.rest();
+    assert_eq!(fleet.assigned(), "a".repeat(120));
 }
 
 #[test]

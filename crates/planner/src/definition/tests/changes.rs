@@ -430,3 +430,56 @@ fn v29_who_has_not_come_to_the_current_revision_is_not_broken() {
     scene.following.insert(first);
     check_loss(&mut scene, 1, "krono why");
 }
+
+/// A CRD that an edit took a field from, and the content before that.
+fn narrowed() -> (Scene, Digest) {
+    let mut scene = settled_with("string");
+    let first = Digest::of_definition(&scene.definition["spec"]);
+    scene.edit("/spec/schema/spec", json!({"name": "string"}));
+    allow(&mut scene);
+    apply_patch(&mut scene);
+    assert_eq!(size_of(&scene), &Value::Null);
+    scene.plan();
+    scene.serving = Attended::Current;
+    scene.publish();
+    (scene, first)
+}
+
+fn apply_patch(scene: &mut Scene) {
+    let mut patch = scene.patch();
+    let crd = scene.crd.take().unwrap();
+    patch["metadata"].as_object_mut().unwrap().remove("resourceVersion");
+    scene.crd = Some(krono_patch::merge::apply(crd, patch).unwrap());
+}
+
+fn size_of(scene: &Scene) -> &Value {
+    patched_size(scene.crd.as_ref().unwrap())
+}
+
+#[test]
+fn v6_a_hold_widens_a_crd_that_was_narrowed_before_anybody_moves() {
+    let (mut scene, _) = narrowed();
+    assert!(scene.plan().actions.is_empty(), "{:?}", scene.plan());
+    scene.definition["metadata"]["annotations"] = json!({"krono.dev/active-revision": "1"});
+    apply_patch(&mut scene);
+    assert_eq!(size_of(&scene)["type"], "string");
+    assert!(matches!(scene.plan().actions.as_slice(), [Action::Serve(it)] if it.number.get() == 1));
+    scene.definition["metadata"]["annotations"] = json!({});
+    assert!(scene.plan().actions.is_empty(), "the end of a hold takes nothing away: {:?}", scene.plan());
+}
+
+#[test]
+fn v6_a_pin_widens_a_crd_that_was_narrowed_before() {
+    let (mut scene, first) = narrowed();
+    scene.staying.insert(first);
+    apply_patch(&mut scene);
+    assert_eq!(size_of(&scene)["type"], "string");
+    assert!(scene.plan().actions.is_empty(), "{:?}", scene.plan());
+}
+
+#[test]
+fn v6_who_is_still_on_its_way_does_not_widen_what_an_edit_narrowed() {
+    let (mut scene, first) = narrowed();
+    scene.following.insert(first);
+    assert!(scene.plan().actions.is_empty(), "{:?}", scene.plan());
+}
