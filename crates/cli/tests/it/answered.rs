@@ -107,7 +107,17 @@ fn v10_an_edit_that_waits_is_issued_on_request() {
     cluster.until(&edited, is_pending);
     let why = cluster.told(&["why", "rgd/application"]);
     assert!(why.ends_with("; an edit waits for `krono revisions create application`.\n"), "{why}");
-    assert_eq!(cluster.told(&["revisions", "create", "application"]), "Created revision 4\n");
+    let tried = cluster.told(&["revisions", "create", "application", "--dry-run"]);
+    assert_eq!(tried, "Revision of application asked for (dry run)\n");
+    let tried = cluster.told(&["revisions", "create", "application", "--dry-run", "-o", "name"]);
+    assert_eq!(tried, "resourcegraphdefinition.kro.run/application\n");
+    assert!(cluster.annotations(&edited).get("krono.dev/create-revision").is_none(), "nothing was written");
+    let created = cluster.told(&["revisions", "create", "application", "-o", "json"]);
+    let created: Value = serde_json::from_str(&created).unwrap();
+    assert_eq!(
+        (&created["kind"], &created["spec"]["revision"]),
+        (&json!("ResourceGraphDefinitionRevision"), &json!(4))
+    );
     let refused = cluster.complaint(&["revisions", "create", "application"], 1);
     assert!(refused.contains("there is nothing to create"), "{refused}");
 }

@@ -78,6 +78,8 @@ fn revisions_are_shown_and_compared() {
         serde_json::from_str(&cluster.told(&["revisions", "diff", "application", "2", "3", "-o", "json"]))
             .unwrap();
     assert_eq!(value["changes"][0]["pointer"], json!("/spec/resources/0/template/spec/replicas"));
+    let yaml = cluster.told(&["revisions", "diff", "application", "2", "3", "-o", "yaml"]);
+    assert!(yaml.contains("pointer: /spec/resources/0/template/spec/replicas\n"), "{yaml}");
     let inputs = cluster.told(&["revisions", "diff", "application/my-app", "10", "12"]);
     let expected = "\
 Definition revision 2 -> 3

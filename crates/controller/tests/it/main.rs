@@ -1,5 +1,6 @@
 //! The controllers on the embedded API server, or on a real one; see `place`.
 
+mod approved_deletions;
 mod assignments;
 mod authors;
 mod backup;
@@ -18,6 +19,7 @@ mod giving_up;
 mod hindrances;
 mod impostor;
 mod input_objects;
+mod input_rollback;
 mod inputs;
 mod kinds;
 mod leadership;

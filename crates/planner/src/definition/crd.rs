@@ -69,10 +69,16 @@ pub(crate) fn standing(world: &World<'_>, graph: &CompiledGraph) -> Standing {
         let words = format!("failed to update CRD {name}: CRD already exists and is not owned by KRO");
         return Standing::Foreign(words);
     }
-    match label(live, names::DEFINITION_NAME_LABEL).unwrap_or_default() {
-        same if same == labels::value(metadata(world.definition, "name")) => compared(world, live, graph),
-        other => Standing::OfAnother(format!(
+    match label(live, names::DEFINITION_NAME_LABEL) {
+        Some(same) if same == labels::value(metadata(world.definition, "name")) => {
+            compared(world, live, graph)
+        }
+        Some(other) => Standing::OfAnother(format!(
             "failed to update CRD {name}: CRD is owned by another ResourceGraphDefinition {other}"
+        )),
+        None => Standing::OfAnother(format!(
+            "failed to update CRD {name}: CRD is a resource of an instance, or has lost its label {}",
+            names::DEFINITION_NAME_LABEL
         )),
     }
 }

@@ -2,6 +2,7 @@
 
 mod changes;
 mod endings;
+mod narrowing;
 mod revisions;
 mod servers;
 mod states;
