@@ -79,7 +79,7 @@ enum Round {
     End(Outcome),
 }
 
-impl Pass<'_> {
+impl<'p> Pass<'p> {
     async fn round(&mut self, is_first: bool) -> Round {
         let instance = match self.instance() {
             Ok(Some(instance)) => instance,
@@ -132,6 +132,9 @@ impl Pass<'_> {
         }
         if self.issues_in_vain(&actions) {
             return Round::Again;
+        }
+        if !self.sees_what_ends(&instance, &caches).await {
+            return Round::End(Outcome::Retry);
         }
         let round = self.perform(actions, &caches).await;
         if matches!(round, Round::Again) && !self.refused.is_of_instance() {
@@ -333,11 +336,22 @@ impl Pass<'_> {
         self.engine.fleets.end_waiting(self.key);
     }
 
+    /// What a request without an answer has made may be shown by no cache yet, and may depend on what would go first.
+    async fn sees_what_ends(&self, instance: &Value, caches: &[Arc<KindCache>]) -> bool {
+        let is_ending = !instance["metadata"]["deletionTimestamp"].is_null();
+        !is_ending || self.refused.since.is_none() || self.place(caches).sees_all().await.unwrap_or(false)
+    }
+
+    fn place<'c>(&self, caches: &'c [Arc<KindCache>]) -> perform::Place<'c>
+    where
+        'p: 'c,
+    {
+        perform::Place { engine: self.engine, serving: self.serving, key: self.key, caches }
+    }
+
     async fn perform(&mut self, actions: Vec<Action>, caches: &[Arc<KindCache>]) -> Round {
-        let tries = actions.into_iter().map(|action| {
-            let (engine, serving, key) = (self.engine, self.serving, self.key);
-            perform::perform(perform::Place { engine, serving, key, caches }, action)
-        });
+        let place = self.place(caches);
+        let tries: Vec<_> = actions.into_iter().map(|action| perform::perform(place, action)).collect();
         self.refused.end_answered();
         let mut stale = false;
         let patience = self.is_patient();

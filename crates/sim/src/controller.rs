@@ -41,6 +41,8 @@ pub(crate) struct Work {
     /// Objects that were read although no cache holds them.
     pub(crate) glimpsed: BTreeMap<ObjectName, Entry>,
     pub(crate) interests: Vec<Interest>,
+    /// A request was not answered since the work last came to its end: it may have been heard.
+    pub(crate) unanswered: bool,
     /// Whether the last plan was for an instance that is being deleted.
     pub(crate) ending: bool,
 }

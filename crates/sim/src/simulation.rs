@@ -262,7 +262,12 @@ impl Simulation {
             return;
         };
         let ending = self.controller.cached(instance).is_some_and(|it| is_terminating(&it.object));
+        let is_blind = ending && !self.sees_all(instance);
         let Some(work) = self.controller.work.get_mut(instance) else { return };
+        if is_blind && work.unanswered {
+            work.due = false;
+            return work.end(true);
+        }
         work.ending = ending;
         work.interests.clone_from(&plan.interests);
         work.due = !plan.actions.is_empty();
@@ -271,6 +276,7 @@ impl Simulation {
             work.pending = shuffled(plan.actions, &mut self.random).into();
             return;
         }
+        work.unanswered = false;
         work.end(plan.retry);
         if let Some(status) = plan.status {
             self.publish(instance, status);
@@ -315,6 +321,14 @@ impl Simulation {
             kinds.map_or_else(|| self.searched(name, &entry.object), |it| it.iter().cloned().collect());
         let mut objects = self.server.objects();
         objects.any(|(name, it)| part_of(it) == Some(&*id) && kinds.contains(&group_kind(&name.kind)))
+    }
+
+    /// Whether the controller sees all resources of an instance that the server has.
+    fn sees_all(&self, name: &ObjectName) -> bool {
+        let Some(entry) = self.controller.cached(name) else { return true };
+        let id = InstanceRef::from_object(&entry.object).applyset_id();
+        let mut members = self.server.objects().filter(|(_, it)| part_of(it) == Some(&*id));
+        members.all(|(name, _)| self.controller.cached(name).is_some())
     }
 
     fn searched(&self, name: &ObjectName, instance: &Value) -> BTreeSet<GroupKind> {

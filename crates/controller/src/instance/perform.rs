@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::cache::{Filter, KindCache};
 use crate::engine::Engine;
+use crate::live::Glimpse;
 use crate::queue::{InstanceKey, Key};
 use crate::refusal::Refusal;
 use crate::requests::Subresource;
@@ -172,6 +173,25 @@ impl Place<'_> {
         };
         self.check_nothing_left(self.caches.iter().filter(|it| is_dropped(&it.resource))).await?;
         self.write_instance(object, names::MANAGER_PARENT).await
+    }
+
+    /// Asks the server itself whether the caches show all resources of the instance.
+    pub(super) async fn sees_all(&self) -> kube::Result<bool> {
+        let label = format!("{}={}", names::APPLYSET_PART_OF_LABEL, self.applyset());
+        for cache in self.caches {
+            let live = match self.engine.requests.glance(&cache.resource, Some(label.clone())).await {
+                // There are no objects of a kind that is gone.
+                Err(kube::Error::Api(status)) if status.code == 404 => continue,
+                live => live?,
+            };
+            let Ok(reading) = cache.read() else { return Ok(false) };
+            let is_seen =
+                |it: &Glimpse| reading.objects().get(&it.metadata.namespace, &it.metadata.name).is_some();
+            if !live.iter().all(is_seen) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Asks the server itself whether anything is left where nobody will look any more.

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::line::Fault;
+use crate::line::{Fault, Weather};
 use crate::world::{World, condition, config_map, definition};
 
 fn chain() -> String {
@@ -75,6 +76,50 @@ async fn behaviour_33_what_ends_slowly_goes_before_what_it_depends_on() {
     world.end("Pod a-pod").await;
     world.gone("App a").await;
     assert!(world.get("ConfigMap a-one").await.is_none());
+    world.settled().await;
+}
+
+/// The answer to what makes `a-two` is lost, and no watch tells of it; whoever looks for it, or removes something, is told of.
+struct Unseen {
+    is_made: bool,
+    news: watch::Sender<bool>,
+}
+
+impl Weather for Unseen {
+    fn fault(&mut self, request: &str) -> Option<Fault> {
+        let is_search = request.starts_with("GET ") && request.contains("part-of%3Dapplyset");
+        if is_search || request.starts_with("DELETE ") {
+            self.news.send_replace(true);
+        }
+        if !(request.starts_with("PATCH ") && request.contains("/a-two?")) {
+            return None;
+        }
+        let was_made = std::mem::replace(&mut self.is_made, true);
+        Some(if was_made { Fault::Broken } else { Fault::Severed })
+    }
+
+    fn heard(&mut self, event: Bytes) -> Bytes {
+        if String::from_utf8_lossy(&event).contains("\"a-two\"") { Bytes::new() } else { event }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn behaviour_33_what_was_made_without_an_answer_is_seen_before_anything_goes() {
+    let world = World::start().await;
+    world.define(&definition("App", "spec: {}", &chain())).await;
+    let (news, mut heard) = watch::channel(false);
+    world.line.expose(Unseen { is_made: false, news });
+    world.instance("App a", "").await;
+    world.eventually("ConfigMap a-two", |_| true).await;
+    world.delete("App a").await;
+    timeout(Duration::from_mins(1), heard.wait_for(|it| *it)).await.expect("news").expect("news");
+    world.line.mend();
+    world.line.interrupt_watches();
+    world.gone("App a").await;
+    let removed: Vec<String> =
+        world.line.writes().into_iter().filter(|it| it.starts_with("DELETE ")).collect();
+    let [two, one] = ["/a-two", "/a-one"].map(|name| removed.iter().position(|it| it.contains(name)));
+    assert!(two.is_some() && two < one, "{removed:#?}");
     world.settled().await;
 }
 

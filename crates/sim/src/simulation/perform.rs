@@ -139,6 +139,7 @@ impl Simulation {
     fn suffer(&mut self, instance: &ObjectName, of: Subject, refusal: &Refusal) {
         let goes_on = self.random.happens(300);
         let Some(work) = self.controller.work.get_mut(instance) else { return };
+        work.unanswered |= matches!(refusal, Refusal::TimedOut);
         let is_stale = match refusal {
             Refusal::Conflict(_) | Refusal::Exists | Refusal::NotFound => true,
             Refusal::TooMany | Refusal::Internal | Refusal::TimedOut => !goes_on,
