@@ -79,7 +79,8 @@ async fn behaviour_33_what_ends_slowly_goes_before_what_it_depends_on() {
     world.settled().await;
 }
 
-/// The answer to what makes `a-two` is lost, and no watch tells of it; whoever looks for it, or removes something, is told of.
+/// The answer to what makes `a-two` is lost, and from then on no watch tells of config maps; whoever looks for it, or
+/// removes something, is told of.
 struct Unseen {
     is_made: bool,
     news: watch::Sender<bool>,
@@ -99,7 +100,8 @@ impl Weather for Unseen {
     }
 
     fn heard(&mut self, event: Bytes) -> Bytes {
-        if String::from_utf8_lossy(&event).contains("\"a-two\"") { Bytes::new() } else { event }
+        let is_of_map = String::from_utf8_lossy(&event).contains("\"kind\":\"ConfigMap\"");
+        if self.is_made && is_of_map { Bytes::new() } else { event }
     }
 }
 
