@@ -93,7 +93,7 @@ pub fn decide<'a>(world: &World<'a>, cluster: Option<&dyn Cluster>) -> Decision<
             hold,
             order: note(names::PROPAGATION_ORDER_ANNOTATION),
         },
-        evidence: &Evidence { world, cluster },
+        evidence: &Evidence { world, cluster, inputs: &inputs },
     };
     let stopped = world.facts.stopped();
     let mut fleet = world.facts.fleet(&stopped, world.now);

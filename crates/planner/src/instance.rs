@@ -32,7 +32,7 @@ pub(crate) use assigned::{
     observed_since, of_krono,
 };
 pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind};
-pub(crate) use evidence::{highest_stamp, is_at};
+pub(crate) use evidence::{fit, highest_stamp};
 pub use gates::PropagationGates;
 pub(crate) use outlook::{Wanted, outlook};
 pub use policies::DeletionPolicies;

@@ -122,8 +122,11 @@ pub trait Evidence {
     /// Why a revision cannot be served, if it cannot.
     fn unusable(&self, revision: &Revision) -> Option<String>;
 
-    /// Whether there are resources, and none of them would be written under this content.
-    fn is_at(&self, content: Digest) -> bool;
+    /// How much of its resources this content accounts for; nothing where there are none, or some would become others.
+    fn fit(&self, content: Digest) -> Option<usize>;
+
+    /// The content that its newest input was for, where objects that are left of its history tell.
+    fn recorded(&self) -> Option<Digest>;
 
     /// The highest number of a revision on its resources.
     fn highest_stamp(&self) -> Option<RevisionNumber>;

@@ -39,6 +39,13 @@ fn without_status_and_owners(mut object: Value) -> Value {
     object
 }
 
+/// A definition of which nothing but the schema changes with the note.
+fn noted(note: &str, image: &str, keeping: &str) -> Value {
+    let mut made = app(image, keeping);
+    made["spec"]["schema"]["spec"]["note"] = json!(format!("string | default={note:?}"));
+    made
+}
+
 fn app(image: &str, keeping: &str) -> Value {
     let resource = format!(
         "
@@ -83,9 +90,9 @@ async fn fleet(keeping: &str) -> World {
     world
 }
 
-async fn assignments(world: &World) -> Vec<(Value, Value)> {
+async fn assignments(world: &World, names: &[&str]) -> Vec<(Value, Value)> {
     let mut all = Vec::new();
-    for name in ["follows", "waits", "pinned"] {
+    for name in names {
         let observed = |it: &Value| it["status"]["observedInputRevision"].is_i64();
         let told = world.eventually(&format!("App {name}"), observed).await;
         let assignment = &told["status"]["assignment"];
@@ -103,7 +110,8 @@ async fn check(keeping: &str) -> (World, World) {
     let mut before = fleet(keeping).await;
     before.kill_controllers();
     let after = restored(&before, &["App", "Deployment"]).await;
-    assert_eq!(assignments(&after).await, assignments(&before).await);
+    let names = ["follows", "waits", "pinned"];
+    assert_eq!(assignments(&after, &names).await, assignments(&before, &names).await);
     after.settled().await;
     assert_eq!(specs(&after).await, specs(&before).await);
     (before, after)
@@ -138,4 +146,71 @@ async fn v03_and_v04_the_history_of_inputs_comes_back_where_objects_hold_it() {
     after.annotate("App follows", "kro.run/rollback-to-input-revision", Some("1")).await;
     let told = after.eventually("App follows", |it| it["status"]["observedRGDRevision"] == 1).await;
     assert_eq!(told["spec"]["replicas"], 1);
+}
+
+/// Instances at revision 3, whose resources were last written for revision 1, and one that follows to revision 5; the first two
+/// revisions are lost.
+async fn unwritten(keeping: &str) -> World {
+    let mut world = World::start().await;
+    world.define(&noted("a", "web:1", keeping)).await;
+    for name in ["follows", "waits", "pinned", "held"] {
+        world.put_by_hand(&instance(&format!("App {name}"), "")).await;
+        world.active(&format!("App {name}")).await;
+    }
+    world.define(&noted("b", "web:1", keeping)).await;
+    world.define(&noted("c", "web:1", keeping)).await;
+    for name in ["follows", "waits", "pinned", "held"] {
+        world.eventually(&format!("App {name}"), |it| it["status"]["observedRGDRevision"] == 3).await;
+    }
+    let input = world.there("App held").await["status"]["currentInputRevision"].to_string();
+    let wishes = [
+        ("waits", "kro.run/update-policy", "Manual", "Manual"),
+        ("pinned", "kro.run/rgd-revision", "3", "Pinned"),
+        ("held", "krono.dev/hold-input-revision", input.as_str(), "InputHeld"),
+    ];
+    for (name, key, text, because) in wishes {
+        world.annotate(&format!("App {name}"), key, Some(text)).await;
+        world.eventually(&format!("App {name}"), |it| it["status"]["assignment"]["because"] == because).await;
+    }
+    world.define(&noted("d", "web:1", keeping)).await;
+    world.define(&noted("d", "web:2", keeping)).await;
+    world.eventually("App follows", |it| it["status"]["observedRGDRevision"] == 5).await;
+    world.settled().await;
+    world.kill_controllers();
+    for lost in ["app-rev-1", "app-rev-2"] {
+        let what = format!("ResourceGraphDefinitionRevision {lost}");
+        world.merge(&what, json!({"metadata": {"finalizers": null}})).await;
+        world.delete(&what).await;
+        world.gone(&what).await;
+    }
+    world
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v03_and_v14_instances_whose_stamps_lag_behind_come_back_where_they_were() {
+    let before = unwritten("Objects").await;
+    let after = restored(&before, &["App", "Deployment"]).await;
+    let names = ["follows", "waits", "pinned", "held"];
+    assert_eq!(assignments(&after, &names).await, assignments(&before, &names).await);
+    after.settled().await;
+    assert_eq!(specs(&after).await, specs(&before).await);
+    let because = |it: &Value| it["status"]["assignment"]["because"].clone();
+    for name in names {
+        let what = format!("App {name}");
+        let (was, is) = (before.there(&what).await, after.there(&what).await);
+        assert_eq!(is["status"]["currentInputRevision"], was["status"]["currentInputRevision"], "{name}");
+        assert_eq!(because(&is), because(&was), "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v03_and_v14_without_inputs_the_newest_that_makes_the_same_resources_is_taken() {
+    let before = unwritten("Inline").await;
+    before.annotate("App waits", "krono.dev/approve-revision", Some("3")).await;
+    let after = restored(&before, &["App", "Deployment"]).await;
+    let found = assignments(&after, &["follows", "waits", "pinned"]).await;
+    let numbers: Vec<i64> = found.iter().filter_map(|(number, _)| number.as_i64()).collect();
+    assert_eq!(numbers, [5, 4, 3]);
+    after.settled().await;
+    assert_eq!(specs(&after).await, specs(&before).await);
 }

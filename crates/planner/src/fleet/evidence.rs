@@ -1,16 +1,19 @@
 //! What an instance tells about itself.
 
+use krono_history::input::Inputs;
 use krono_history::revision::Revision;
 use krono_history::{Digest, RevisionNumber};
 use krono_propagation::assignment;
 
 use super::World;
-use crate::instance::{Cluster, highest_stamp, is_at};
+use crate::instance::{Cluster, Keeping, fit, highest_stamp};
 
 /// What its spec and its resources tell.
 pub(super) struct Evidence<'e> {
     pub(super) world: &'e World<'e>,
     pub(super) cluster: Option<&'e dyn Cluster>,
+    /// Its inputs, as far as they are known.
+    pub(super) inputs: &'e Inputs,
 }
 
 impl assignment::Evidence for Evidence<'_> {
@@ -25,11 +28,15 @@ impl assignment::Evidence for Evidence<'_> {
         }
     }
 
-    fn is_at(&self, content: Digest) -> bool {
-        let graph = self.world.schemas.graph_of(content).and_then(Result::ok);
-        let policies = &self.world.facts.policies;
-        let is_at = |(cluster, graph)| is_at(self.world.instance, graph, policies, cluster);
-        self.cluster.zip(graph).is_some_and(is_at)
+    fn fit(&self, content: Digest) -> Option<usize> {
+        let graph = self.world.schemas.graph_of(content)?.ok()?;
+        fit(self.world.instance, graph, &self.world.facts.policies, self.cluster?)
+    }
+
+    fn recorded(&self) -> Option<Digest> {
+        // What a status tells of inputs, it tells of the assignment too; only objects outlive it.
+        self.cluster.filter(|_| self.world.facts.keeping() != Keeping::Inline)?;
+        self.inputs.current().map(|it| it.definition.digest)
     }
 
     fn highest_stamp(&self) -> Option<RevisionNumber> {

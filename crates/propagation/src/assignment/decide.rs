@@ -1,5 +1,7 @@
 //! The decision itself.
 
+use std::cell::OnceCell;
+
 use krono_history::RevisionNumber;
 use krono_history::revision::{Health, Revision};
 
@@ -8,7 +10,7 @@ use crate::fleet::read_order;
 use crate::limits::{Allowance, Policy};
 
 pub(super) fn decide(fleet: &Fleet<'_>, instance: &Instance<'_>, gate: &dyn Gate) -> Verdict {
-    let mut decision = Decision { fleet, instance, gate, remarks: Vec::new() };
+    let mut decision = Decision { fleet, instance, gate, remarks: Vec::new(), found: OnceCell::new() };
     let (assignment, because) = decision.weigh();
     Verdict { assignment, because, remarks: decision.remarks }
 }
@@ -18,6 +20,8 @@ struct Decision<'d> {
     instance: &'d Instance<'d>,
     gate: &'d dyn Gate,
     remarks: Vec<Remark>,
+    /// Found out once, when it matters: much has to be looked at.
+    found: OnceCell<Option<Assignment>>,
 }
 
 /// What an instance would do if nobody set limits.
@@ -180,7 +184,7 @@ impl<'d> Decision<'d> {
                 return None;
             }
         };
-        let place = self.known_place();
+        let place = self.place().and_then(|it| self.fleet.history.newest_with(it.digest));
         let Some(revision) = self.fleet.history.find(number) else {
             let is_past = place.is_some_and(|it| number <= it.number);
             if !is_past {
@@ -227,7 +231,8 @@ impl<'d> Decision<'d> {
         let to = Assignment::of(revision);
         if because == Because::Following && !self.gate.admits(self.known_assignment(), to) {
             // One that does not say where it is waits there nevertheless; one that is new is nowhere.
-            return self.place().map_or((Some(to), because), |from| (Some(from), Because::AwaitingAdmission));
+            let from = self.place().filter(|it| it.digest != to.digest);
+            return from.map_or((Some(to), because), |from| (Some(from), Because::AwaitingAdmission));
         }
         (Some(to), because)
     }
@@ -269,15 +274,36 @@ impl<'d> Decision<'d> {
 
     /// Where the instance is: what its status says, else what its resources tell.
     fn place(&self) -> Option<Assignment> {
-        self.known_assignment().or_else(|| self.recovered())
+        self.known_assignment().or_else(|| *self.found.get_or_init(|| self.recovered()))
     }
 
-    /// What its resources tell: the newest content under which none would be written, else the highest stamp.
+    /// What is left of it tells: content under which no resource becomes another, else what its newest input was for, else
+    /// the highest stamp.
     fn recovered(&self) -> Option<Assignment> {
+        let (history, evidence) = (self.fleet.history, self.instance.evidence);
+        let recorded = evidence.recorded().and_then(|it| history.newest_with(it));
+        // No resource was changed since it was stamped: where that revision is pruned, the next one made the same of it.
+        let stamped = || evidence.highest_stamp().and_then(|it| history.live().find(|at| at.number >= it));
+        self.fitting(recorded).or(recorded).or_else(stamped).map(Assignment::of)
+    }
+
+    /// The newest content under which no resource becomes another; where several are, what is known otherwise decides.
+    ///
+    /// What an older one made and a newer one leaves out is there beside all that the newer wants: the one that accounts for
+    /// more was there last, unless resources were written for a newer one since.
+    fn fitting(&self, recorded: Option<&'d Revision>) -> Option<&'d Revision> {
         let evidence = self.instance.evidence;
-        let at = self.fleet.history.live().rev().find(|it| evidence.is_at(it.digest));
-        let stamped = || evidence.highest_stamp().and_then(|it| self.fleet.history.find(it));
-        at.or_else(stamped).map(Assignment::of)
+        let fits = |it: &&Revision| evidence.fit(it.digest).is_some();
+        let stamp = evidence.highest_stamp();
+        let current = self.fleet.current.map(|it| it.digest);
+        let newest = || {
+            let live = self.fleet.history.live();
+            let fitting = live.filter_map(|it| Some((it, evidence.fit(it.digest)?)));
+            let rank =
+                |it: &Revision, fit| (Some(it.number) >= stamp, fit, Some(it.digest) == current, it.number);
+            fitting.max_by_key(|(it, fit)| rank(it, *fit)).map(|(it, _)| it)
+        };
+        recorded.filter(fits).or_else(newest)
     }
 
     /// What an instance begins with.

@@ -18,7 +18,9 @@ struct Scene {
     now: i64,
     refused: Vec<char>,
     broken: Vec<char>,
+    /// Contents under which no resource becomes another; one that accounts for more is there more than once.
     at: Vec<char>,
+    recorded: Option<char>,
     stamp: Option<u64>,
 }
 
@@ -48,8 +50,13 @@ impl Evidence for Scene {
         self.broken.iter().any(|it| content(*it) == revision.digest).then(|| "no such kind".to_owned())
     }
 
-    fn is_at(&self, of: Digest) -> bool {
-        self.at.iter().any(|it| content(*it) == of)
+    fn fit(&self, of: Digest) -> Option<usize> {
+        let fitting = self.at.iter().filter(|it| content(**it) == of).count();
+        (fitting > 0).then_some(fitting)
+    }
+
+    fn recorded(&self) -> Option<Digest> {
+        self.recorded.map(content)
     }
 
     fn highest_stamp(&self) -> Option<RevisionNumber> {
@@ -88,6 +95,7 @@ impl Scene {
             refused: Vec::new(),
             broken: Vec::new(),
             at: Vec::new(),
+            recorded: None,
             stamp: None,
         }
     }
@@ -196,6 +204,67 @@ fn v14_an_assignment_that_was_lost_is_found_again() {
     check(&[], None, manual(None), ("3c", Because::Manual, &[]));
     check(&['b'], None, pin("x"), ("2b", Because::Pinned, &["PinInvalid"]));
     check(&['b'], None, Wishes { suspended: true, ..AUTO }, ("2b", Because::Paused, &[]));
+}
+
+#[test]
+fn v14_of_several_that_fit_the_one_that_is_told_otherwise_is_found_again() {
+    let check = |at: &str, recorded: Option<char>, stamp: Option<u64>, expected: &str| {
+        let scene = Scene { at: at.chars().collect(), recorded, stamp, ..Scene::new("2b 3c 4d 5e") };
+        scene.check("", manual(None), (expected, Because::Manual, &[]));
+    };
+    // Stamps lag behind where revisions change no resource.
+    check("bcd", None, Some(1), "4d");
+    check("bcd", None, Some(2), "4d");
+    check("bcd", Some('c'), Some(2), "3c");
+    // What is recorded would write: what fits does not.
+    check("bd", Some('c'), Some(2), "4d");
+    // Nothing fits, as where a status is missed: what is recorded comes before any stamp.
+    check("", Some('c'), Some(2), "3c");
+    check("", Some('z'), Some(2), "2b");
+    // What a newer one leaves out is still there, unless resources were written for the newer one.
+    check("bbde", None, Some(2), "2b");
+    check("bbde", None, Some(4), "5e");
+    check("bbd", None, Some(9), "2b");
+    // The revision of the stamp is pruned, and those up to the next changed nothing.
+    check("", None, Some(1), "2b");
+}
+
+#[test]
+fn v14_an_instance_that_follows_a_held_revision_and_fits_it_is_there() {
+    let scene = |at: &str, recorded| Scene {
+        at: at.chars().collect(),
+        recorded,
+        current: Some(3),
+        movement: Movement::Held,
+        ..Scene::new("1a 2b 3c 4d 5e")
+    };
+    let check = |scene: Scene, expected: (&str, Because)| {
+        let verdict = scene.decide_behind(&Closed, "", AUTO);
+        assert_eq!((shown(verdict.assignment).as_str(), verdict.because), expected);
+    };
+    check(scene("abcd", None), ("3c", Because::Following));
+    check(scene("abcd", Some('b')), ("2b", Because::AwaitingAdmission));
+    check(scene("ab", None), ("2b", Because::AwaitingAdmission));
+}
+
+#[test]
+fn v14_an_assignment_whose_content_is_there_is_not_looked_for_elsewhere() {
+    let scene = Scene { at: vec!['a'], recorded: Some('a'), stamp: Some(1), ..Scene::new("1a 2b 3c") };
+    scene.check("2b", manual(None), ("2b", Because::Manual, &["AwaitsApproval"]));
+}
+
+#[test]
+fn v27_an_old_approval_moves_nobody_back_whose_assignment_was_lost() {
+    let check = |scene: Scene, approval: &str, expected: (&str, Because, &[&str])| {
+        scene.check("", manual(Some(approval)), expected);
+    };
+    let behind: &[&str] = &["ApprovalBehind"];
+    check(Scene { at: vec!['c'], ..Scene::new("1a 2b 3c 4d") }, "2", ("3c", Because::Manual, behind));
+    check(Scene { recorded: Some('c'), ..Scene::new("1a 2b 3c 4d") }, "2", ("3c", Because::Manual, behind));
+    check(Scene { stamp: Some(3), ..Scene::new("1a 2b 3c 4d") }, "2", ("3c", Because::Manual, behind));
+    check(Scene { at: vec!['c'], ..Scene::new("1a 2b 3c 4d") }, "4", ("4d", Because::Approved, &[]));
+    // One of which nothing is left is new.
+    check(Scene::new("1a 2b 3c 4d"), "2", ("2b", Because::Approved, &[]));
 }
 
 #[test]
