@@ -13,6 +13,13 @@ pub const HISTORY_LIMIT: u64 = 10;
 /// How long a revision stays marked before it is deleted, in seconds: longer than anybody's cache lags behind.
 pub const GRACE_SECONDS: i64 = 60;
 
+/// A revision whose object is so many seconds younger than itself came from a backup: clocks do not differ by as much.
+pub const RESTORED_SECONDS: i64 = 60;
+
+/// How long nothing that came from a backup is given up, in seconds: the instances that need it may come last, and only they
+/// tell that they do.
+pub const RESTORE_SECONDS: i64 = 60 * 60;
+
 /// What revisions are used for; from caches that are full.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
@@ -126,6 +133,8 @@ pub enum Fate {
     Unmark,
     /// Nothing needs it: it is marked.
     Mark,
+    /// Nothing needs it yet: it came from a backup, and until this time what needs it may come too.
+    Spared(Timestamp),
     /// It is marked, and deleted at this time unless something needs it until then.
     Due(Timestamp),
     /// Its time has come, and a look at the world as it is has to confirm that nothing needs it.
@@ -144,6 +153,9 @@ pub fn fates(
     let fate = |it: &Revision| match (kept.contains_key(&it.number), it.unused_since) {
         (true, None) => Fate::Kept,
         (true, Some(_)) => Fate::Unmark,
+        (false, _) if let Some(until) = spared_until(it).filter(|until| now < *until) => Fate::Spared(until),
+        // A mark that came with it tells of another cluster.
+        (false, Some(since)) if is_restored(it) && Some(since) < it.object_made_at => Fate::Mark,
         // A mark from the future would never fall due.
         (false, Some(since)) if since <= now => after(since, now, freshness),
         (false, Some(_) | None) => Fate::Mark,
@@ -151,9 +163,23 @@ pub fn fates(
     history.live().map(|it| (it.number, fate(it))).collect()
 }
 
+/// Until when a revision that came from a backup is not given up; nothing for one that was issued here.
+fn spared_until(revision: &Revision) -> Option<Timestamp> {
+    let made = revision.object_made_at.filter(|_| is_restored(revision))?;
+    Some(later(made, RESTORE_SECONDS))
+}
+
+fn is_restored(revision: &Revision) -> bool {
+    let times = revision.issued_at.zip(revision.object_made_at);
+    times.is_some_and(|(issued, made)| later(issued, RESTORED_SECONDS) < made)
+}
+
+fn later(time: Timestamp, seconds: i64) -> Timestamp {
+    Timestamp::from_second(time.as_second().saturating_add(seconds)).unwrap_or(Timestamp::MAX)
+}
+
 fn after(since: Timestamp, now: Timestamp, freshness: Freshness) -> Fate {
-    let due =
-        Timestamp::from_second(since.as_second().saturating_add(GRACE_SECONDS)).unwrap_or(Timestamp::MAX);
+    let due = later(since, GRACE_SECONDS);
     match freshness {
         _ if now < due => Fate::Due(due),
         Freshness::Cached => Fate::Recheck,

@@ -61,6 +61,8 @@ pub struct Revision {
     pub digest: Digest,
     /// When it was issued.
     pub issued_at: Option<Timestamp>,
+    /// When the object that holds it was made; a backup brings back an old revision in a new object.
+    pub object_made_at: Option<Timestamp>,
     /// When other content took its place, if that is noted on it; [`History::replaced_at`] knows sooner.
     pub replaced_at: Option<Timestamp>,
     /// The revision whose content it is again.
@@ -90,6 +92,7 @@ impl Revision {
             number,
             digest,
             issued_at: None,
+            object_made_at: None,
             replaced_at: None,
             restored_from: None,
             is_rollback: false,

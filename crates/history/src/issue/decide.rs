@@ -243,7 +243,7 @@ impl<'w, 'a> Decision<'w, 'a> {
                     numbers.push(revision.number);
                 }
                 Some(Fate::Recheck) => self.issue.needs_live_look = true,
-                Some(Fate::Due(at)) => {
+                Some(Fate::Due(at) | Fate::Spared(at)) => {
                     self.issue.next_look = Some(self.issue.next_look.map_or(*at, |it| it.min(*at)));
                 }
                 Some(Fate::Kept) | None => {}

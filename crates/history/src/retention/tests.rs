@@ -111,6 +111,34 @@ fn v30_pruning_takes_two_steps() {
 }
 
 #[test]
+fn v30_what_came_from_a_backup_waits_for_the_instances_that_need_it() {
+    let check = |made: &str, marked: Option<&str>, uses: &Uses, expected: Fate| {
+        let old = Revision {
+            issued_at: Some(at("2025-12-31T12:00:00Z")),
+            object_made_at: Some(at(made)),
+            unused_since: marked.map(at),
+            ..revision(1, 'a')
+        };
+        let history = History::new(vec![old, revision(2, 'b')]);
+        let fates = fates(&history, &kept(&history, uses, 0), at(NOW), Freshness::Live);
+        assert_eq!(fates[&number(1)], expected, "{made} {marked:?}");
+    };
+    let (unused, spared) = (current(2), Fate::Spared(at("2026-01-01T00:20:00Z")));
+    check("2025-12-31T23:20:00Z", None, &unused, spared);
+    // A mark that came with it would have it deleted at once.
+    check("2025-12-31T23:20:00Z", Some("2025-12-31T12:00:30Z"), &unused, spared);
+    check("2025-12-31T23:20:00Z", Some("2026-01-01T00:00:00Z"), &unused, spared);
+    check("2025-12-31T23:10:00Z", None, &unused, Fate::Mark);
+    check("2025-12-31T23:10:00Z", Some("2025-12-31T12:00:30Z"), &unused, Fate::Mark);
+    check("2025-12-31T23:10:00Z", Some("2026-01-01T00:09:00Z"), &unused, Fate::Delete);
+    // One that was issued here is given up at once, though clocks differ a little.
+    check("2025-12-31T12:01:00Z", None, &unused, Fate::Mark);
+    let used = Uses { contents: [digest('a')].into(), ..current(2) };
+    check("2025-12-31T23:20:00Z", None, &used, Fate::Kept);
+    check("2025-12-31T23:20:00Z", Some("2025-12-31T12:00:30Z"), &used, Fate::Unmark);
+}
+
+#[test]
 fn v32_an_input_without_its_definition_is_not_restorable() {
     let check = |letter: char, has_spec: bool, expected: Restorable| {
         assert_eq!(restorable(&history("abac"), digest(letter), has_spec), expected, "{letter}");

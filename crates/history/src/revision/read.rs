@@ -85,6 +85,7 @@ fn common(object: &Value, owner: &str, number: RevisionNumber, digest: Digest) -
         number,
         digest,
         issued_at: issued_at(object),
+        object_made_at: time(metadata(object, "creationTimestamp")),
         replaced_at: annotation(object, keys::REPLACED_ANNOTATION).and_then(time),
         restored_from: None,
         is_rollback: annotation(object, keys::ROLLED_BACK_TO_ANNOTATION).is_some(),

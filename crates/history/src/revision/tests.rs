@@ -31,7 +31,7 @@ fn object() -> Value {
         "apiVersion": "kro.run/v1alpha1",
         "kind": "ResourceGraphDefinitionRevision",
         "metadata": {
-            "name": "web-rev-4", "uid": "u-4", "resourceVersion": "17",
+            "name": "web-rev-4", "uid": "u-4", "resourceVersion": "17", "creationTimestamp": "2026-01-03T00:00:00Z",
             "ownerReferences": [{"uid": "d-1"}],
             "annotations": {"krono.dev/failed": "3 of 10 failed", "krono.dev/unused-since": "2026-01-01T00:00:00Z",
                 "krono.dev/completed": "2026-01-01T00:00:00Z", "krono.dev/replaced": "2026-01-02T00:00:00Z"},
@@ -49,6 +49,7 @@ fn v3_all_that_matters_is_found_without_status_and_owners() {
         number: number(4),
         digest: Digest::of_definition(&object()["spec"]),
         issued_at: Some("2026-01-01T00:00:00Z".parse().unwrap()),
+        object_made_at: Some("2026-01-03T00:00:00Z".parse().unwrap()),
         replaced_at: Some("2026-01-02T00:00:00Z".parse().unwrap()),
         restored_from: Some(number(2)),
         is_rollback: false,
