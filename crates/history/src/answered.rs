@@ -5,6 +5,7 @@ use std::fmt;
 use krono_model::names;
 use serde_json::Value;
 
+use crate::RevisionNumber;
 use crate::writer::Writer;
 
 /// The last answered request of each tool that writes from a manifest, and the last of people; oldest first.
@@ -64,6 +65,11 @@ impl Answered {
     /// Whether this is what people asked for last.
     pub fn is_last_of_people(&self, text: &str) -> bool {
         self.last_of(PEOPLE).is_some_and(|it| it == shortened(text))
+    }
+
+    /// The revisions that were asked for.
+    pub fn numbers(&self) -> Vec<RevisionNumber> {
+        self.0.iter().filter_map(|(_, text)| text.parse().ok()).collect()
     }
 
     fn last_of(&self, manager: &str) -> Option<&str> {

@@ -207,10 +207,18 @@ async fn v03_and_v14_instances_whose_stamps_lag_behind_come_back_where_they_were
 async fn v03_and_v14_without_inputs_the_newest_that_makes_the_same_resources_is_taken() {
     let before = unwritten("Inline").await;
     before.annotate("App waits", "krono.dev/approve-revision", Some("3")).await;
+    before.annotate("App follows", "krono.dev/answered-rollback", Some("70")).await;
     let after = restored(&before, &["App", "Deployment"]).await;
     let found = assignments(&after, &["follows", "waits", "pinned"]).await;
     let numbers: Vec<i64> = found.iter().filter_map(|(number, _)| number.as_i64()).collect();
     assert_eq!(numbers, [5, 4, 3]);
     after.settled().await;
     assert_eq!(specs(&after).await, specs(&before).await);
+    // What somebody has asked for by number is not issued anew as something else (V9).
+    let input = |it: Value| it["status"]["currentInputRevision"].as_i64().expect("a number");
+    assert_eq!(input(after.there("App follows").await), 71);
+    let held =
+        before.there("App held").await["metadata"]["annotations"]["krono.dev/hold-input-revision"].clone();
+    let held: i64 = held.as_str().and_then(|it| it.parse().ok()).expect("a number");
+    assert!(input(after.there("App held").await) > held);
 }

@@ -8,6 +8,7 @@ mod tell;
 mod waiting;
 
 use krono_graph::{CompiledGraph, KindName};
+use krono_history::answered::Answered;
 use krono_history::input::{
     self, Decision, Definition, Input, Inputs, Limit, Origin, SeenSpec, seen_through,
 };
@@ -131,7 +132,7 @@ impl<'p> Asked<'p> {
             spec: &seen.spec,
             definition: assigned.definition,
             inputs: &known,
-            traces: traces(world, graph, applyset),
+            traces: traces(world, graph, applyset, &known),
             limit,
             origin: &Origin::of(world.instance, assigned.notes),
             held: &needed,
@@ -209,14 +210,41 @@ fn seen(
     }
 }
 
-/// Where numbers of inputs have been seen: in the status, else on resources.
-fn traces(world: &World<'_>, graph: &CompiledGraph, applyset: &str) -> Traces {
+/// Where numbers of inputs have been seen: in the status, else on resources and in what somebody has asked the instance for.
+fn traces(world: &World<'_>, graph: &CompiledGraph, applyset: &str, known: &Inputs) -> Traces {
     let status = &world.instance["status"];
     let number = home::own(status, graph, home::CURRENT_INPUT).as_i64().and_then(RevisionNumber::from_wire);
     let stamps = || {
         let members = world.cluster.members(applyset);
-        highest_claim(members.iter().filter_map(|it| stamps::input_of(it.object)))
+        let stamps = members.iter().filter_map(|it| stamps::input_of(it.object));
+        // Anybody may write annotations: they count where nothing is left that carries a number.
+        highest_claim(stamps.chain(named(world.instance).filter(|_| known.current().is_none())))
     };
     let claims = if number.is_some() { None } else { stamps() };
     Traces { last_issued: number, claims, ..Traces::default() }
+}
+
+/// The inputs that annotations of an instance name: what one of these numbers means must not change.
+fn named(instance: &Value) -> impl Iterator<Item = RevisionNumber> {
+    let held = instance["metadata"]["annotations"][names::HOLD_INPUT_ANNOTATION].as_str();
+    let held = held.and_then(|it| it.parse().ok());
+    held.into_iter().chain(Answered::of(instance).numbers())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn v9_inputs_that_annotations_name_are_known() {
+        let check = |annotations: Value, expected: &[u64]| {
+            let instance = json!({"metadata": {"annotations": annotations}});
+            let found: Vec<u64> = named(&instance).map(RevisionNumber::get).collect();
+            assert_eq!(found, expected, "{instance}");
+        };
+        check(Value::Null, &[]);
+        check(json!({"krono.dev/hold-input-revision": "7"}), &[7]);
+        check(json!({"krono.dev/hold-input-revision": "x", "krono.dev/answered-rollback": "4"}), &[4]);
+        check(json!({"krono.dev/answered-rollback": r#"[["argocd","3"],["","z"]]"#}), &[3]);
+    }
 }
