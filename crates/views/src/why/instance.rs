@@ -104,6 +104,10 @@ impl Told<'_> {
         match (problem, is_there) {
             (Some(problem), _) => format!("{} though it is pinned to {pin}: {problem}", self.at()),
             (None, true) => format!("{} because it is pinned to it{newer}", self.at()),
+            // Why it cannot be had is told as what keeps it from being ready.
+            (None, false) if self.assigned.is_none() && unready(self.instance).is_some() => {
+                format!("{} though it is pinned to {pin}", self.at())
+            }
             (None, false) => format!("{} and is pinned to {pin}, where it is going", self.at()),
         }
     }
@@ -230,6 +234,18 @@ mod tests {
             },
             "is at revision 3 though it is pinned to 9: there is no revision 9",
         );
+        let nowhere = |it: &mut Value, conditions: Value| {
+            it["status"] = json!({"conditions": conditions});
+            annotated(it, names::RGD_REVISION, "5");
+        };
+        check(
+            |it| {
+                let message = "revision 5, which it is pinned to, was pruned";
+                nowhere(it, json!([{"type": "Ready", "status": "False", "message": message}]));
+            },
+            "is at no revision yet though it is pinned to 5; it is not ready: revision 5, which it is pinned to, was pruned",
+        );
+        check(|it| nowhere(it, json!([])), "is at no revision yet and is pinned to 5, where it is going");
         check(
             |it| {
                 at_two(it);
