@@ -6,7 +6,7 @@ use krono_model::names::{EVENT_OF_MANAGER, EVENT_OF_USER};
 use krono_model::wire::Author;
 use krono_planner::definition::Notice;
 use krono_planner::instance::Notice as OfInstance;
-use krono_planner::{Transition, asker, notes, revision_told, transitions, wisher};
+use krono_planner::{Transition, asker, notes, releaser, revision_told, transitions, wisher};
 use kube::Client;
 use kube::runtime::events::{Event, EventType, Recorder, Reporter};
 use serde_json::Value;
@@ -37,6 +37,12 @@ impl Events {
         self.publish(&self.anew(), event, definition).await;
     }
 
+    /// Tells what was decided about an instance by its annotations, with whoever wished for it.
+    pub(crate) async fn note_wish(&self, instance: &Value, told: OfInstance) {
+        let by = wisher(told.reason, instance, self.notes);
+        self.note(instance, told, by.as_ref()).await;
+    }
+
     /// Tells what happened to an instance, because of somebody.
     pub(crate) async fn note(&self, instance: &Value, told: OfInstance, by: Option<&Author>) {
         let transition =
@@ -47,7 +53,9 @@ impl Events {
     /// Tells what began or ceased to hold about a definition.
     pub(crate) async fn tell_notes(&self, before: &Value, definition: &Value) {
         for transition in notes(before, &definition["status"]) {
-            let by = wisher(&transition.condition, definition);
+            let condition = &transition.condition;
+            let by = wisher(condition, definition, self.notes)
+                .or_else(|| releaser(condition, before, definition, self.notes));
             self.publish(&self.anew(), event(transition, by.as_ref()), definition).await;
         }
     }

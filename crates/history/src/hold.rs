@@ -120,6 +120,11 @@ impl fmt::Display for Hold {
     }
 }
 
+/// Whether a condition tells of a hold by annotation, as a hold is told.
+pub fn is_by_annotation(message: &str) -> bool {
+    message.contains(krono_model::names::ACTIVE_REVISION_ANNOTATION)
+}
+
 /// What comes of a wish; a revision that a propagation gave up may be held, one that does not compile may not.
 pub fn hold(wish: Wish<'_>, history: &History) -> Hold {
     let (number, by) = match (wish.annotation, wish.field) {

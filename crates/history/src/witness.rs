@@ -9,11 +9,22 @@
 //! Where nobody sees to that, everybody who may edit an object can put a name there: notes count only for those who were told that
 //! there is a witness.
 
+use std::collections::BTreeMap;
+
 use krono_model::names;
 use serde_json::{Map, Value, json};
 
 /// Requests that somebody is answerable for.
 const REQUESTS: [&str; 2] = [names::ROLLBACK_ANNOTATION, names::INPUT_ROLLBACK_ANNOTATION];
+
+/// What stands for as long as somebody wishes it; who ends it is answerable too.
+const WISHES: [&str; 5] = [
+    names::RGD_REVISION,
+    names::ACTIVE_REVISION_ANNOTATION,
+    names::HOLD_INPUT_ANNOTATION,
+    names::APPROVE_REVISION_ANNOTATION,
+    names::CREATE_REVISION_ANNOTATION,
+];
 
 /// Whether there is a witness, so that the notes on objects tell the truth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,12 +53,34 @@ pub fn note(by: By<'_>, object: &mut Value, old: Option<&Value>) {
     let user = answerable(by, object, old);
     let changed_by = is_edited.then(|| format!("{} {user}", now.unwrap_or_default()));
     put(object, old, names::CHANGED_BY_ANNOTATION, changed_by);
+    let wished_by = wished_by(&user, object, old);
+    put(object, old, names::WISHED_BY_ANNOTATION, wished_by);
     let (now, before) = (requests(object), old.map(requests).unwrap_or_default());
     if now.iter().all(Option::is_none) {
         remove(object, names::REQUESTED_BY_ANNOTATION);
     } else {
         put(object, old, names::REQUESTED_BY_ANNOTATION, (now != before).then_some(user));
     }
+}
+
+/// Who wished for what, when a wish has changed; nothing when none has.
+fn wished_by(user: &str, object: &Value, old: Option<&Value>) -> Option<String> {
+    let of_old = |key: &str| old.and_then(|it| annotation(it, key));
+    let changed: Vec<&str> =
+        WISHES.into_iter().filter(|key| annotation(object, key) != of_old(key)).collect();
+    if changed.is_empty() {
+        return None;
+    }
+    let is_kept = annotation(object, names::WISHED_BY_ANNOTATION).is_some();
+    let mut wishers = old.filter(|_| is_kept).map(wishers).unwrap_or_default();
+    wishers.extend(changed.into_iter().map(|key| (key.to_owned(), user.to_owned())));
+    serde_json::to_string(&wishers).ok()
+}
+
+/// Users by the annotation that they wrote or took away.
+fn wishers(object: &Value) -> BTreeMap<String, String> {
+    let note = annotation(object, names::WISHED_BY_ANNOTATION).unwrap_or_default();
+    serde_json::from_str(note).unwrap_or_default()
 }
 
 /// Whoever is answerable for a change.
@@ -74,6 +107,11 @@ pub(crate) fn user_of_spec(object: &Value, notes: Notes) -> Option<String> {
 pub(crate) fn user_of_request(object: &Value, notes: Notes) -> Option<String> {
     let note = annotation(object, names::REQUESTED_BY_ANNOTATION).filter(|_| notes == Notes::Believed);
     note.map(str::to_owned)
+}
+
+/// The user who wrote an annotation that says what somebody wishes, or took it away, where somebody saw it.
+pub(crate) fn user_of_wish(object: &Value, key: &str, notes: Notes) -> Option<String> {
+    wishers(object).remove(key).filter(|_| notes == Notes::Believed)
 }
 
 fn requests(object: &Value) -> [Option<String>; 2] {
@@ -112,6 +150,7 @@ mod tests {
 
     const CHANGED: &str = names::CHANGED_BY_ANNOTATION;
     const REQUESTED: &str = names::REQUESTED_BY_ANNOTATION;
+    const WISHED: &str = names::WISHED_BY_ANNOTATION;
 
     fn object(generation: i64, annotations: &Value) -> Value {
         json!({"metadata": {"generation": generation, "annotations": annotations}})
@@ -160,6 +199,41 @@ mod tests {
         check(asked("2", "eve"), asked("2", "bob"), Some("bob"));
         check(asked("3", "bob"), asked("2", "bob"), Some("alice"));
         check(json!({REQUESTED: "bob"}), asked("2", "bob"), None);
+    }
+
+    #[test]
+    fn v11_whoever_wishes_for_something_is_noted_and_whoever_ends_it() {
+        const PIN: &str = names::RGD_REVISION;
+        const HOLD: &str = names::HOLD_INPUT_ANNOTATION;
+        let check = |new: Value, old: Option<Value>, expected: [Option<&str>; 2]| {
+            let mut noted = object(1, &new);
+            note(By::User("alice"), &mut noted, old.map(|it| object(1, &it)).as_ref());
+            let told = [PIN, HOLD].map(|key| user_of_wish(&noted, key, Notes::Believed));
+            assert_eq!(told.each_ref().map(Option::as_deref), expected, "{new}");
+            assert_eq!(user_of_wish(&noted, PIN, Notes::Doubted), None);
+        };
+        let by = |pin: &str| json!({PIN: pin}).to_string();
+        let pinned = |to: &str, note: &str| json!({PIN: to, WISHED: note});
+        check(json!({PIN: "2"}), Some(json!({})), [Some("alice"), None]);
+        check(json!({PIN: "2"}), None, [Some("alice"), None]);
+        check(json!({}), Some(json!({})), [None, None]);
+        check(pinned("2", &by("bob")), Some(pinned("2", &by("bob"))), [Some("bob"), None]);
+        check(pinned("2", &by("eve")), Some(pinned("2", &by("bob"))), [Some("bob"), None]);
+        check(pinned("3", &by("bob")), Some(pinned("2", &by("bob"))), [Some("alice"), None]);
+        check(json!({WISHED: by("bob")}), Some(pinned("2", &by("bob"))), [Some("alice"), None]);
+        let both = json!({PIN: "2", HOLD: "1", WISHED: by("eve")});
+        check(both, Some(pinned("2", &by("bob"))), [Some("bob"), Some("alice")]);
+        // Whoever takes the note away may.
+        check(json!({PIN: "2"}), Some(pinned("2", &by("bob"))), [None, None]);
+        check(json!({PIN: "2", WISHED: by("eve")}), Some(json!({PIN: "2"})), [None, None]);
+    }
+
+    #[test]
+    fn v11_and_v22_a_pin_that_controllers_write_in_answer_is_of_whoever_asked() {
+        let asked = json!({names::INPUT_ROLLBACK_ANNOTATION: "2", REQUESTED: "bob"});
+        let mut answered = object(2, &json!({names::RGD_REVISION: "1"}));
+        note(By::Controllers("krono"), &mut answered, Some(&object(1, &asked)));
+        assert_eq!(user_of_wish(&answered, names::RGD_REVISION, Notes::Believed).as_deref(), Some("bob"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use krono_model::names;
 use krono_model::wire::Author;
 use serde_json::Value;
 
-use crate::witness::{Notes, user_of_request};
+use crate::witness::{Notes, user_of_request, user_of_wish};
 
 /// One field manager, as an object's managed fields name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +129,13 @@ pub fn author_of_annotation(object: &Value, key: &str) -> Option<Author> {
 pub fn author_of_request(object: &Value, key: &str, notes: Notes) -> Option<Author> {
     let author = author_of_annotation(object, key)?;
     Some(Author { user: user_of_request(object, notes), ..author })
+}
+
+/// Whoever wrote an annotation that says what somebody wishes; where it is gone, the user who took it away.
+pub fn author_of_wish(object: &Value, key: &str, notes: Notes) -> Option<Author> {
+    let author = author_of_annotation(object, key);
+    let user = user_of_wish(object, key, notes);
+    (author.is_some() || user.is_some()).then(|| Author { user, ..author.unwrap_or_default() })
 }
 
 /// Those that own something of a field.

@@ -138,6 +138,9 @@ pub const CHANGE_CAUSE_ANNOTATION: &str = "krono.dev/change-cause";
 pub const CHANGED_BY_ANNOTATION: &str = "krono.dev/changed-by";
 /// Who asked for the rollback that stands beside it; written by whoever sees users.
 pub const REQUESTED_BY_ANNOTATION: &str = "krono.dev/requested-by";
+/// Who wished for what annotations say or said that stand on an object for long: pins, holds, approvals, by their keys; written
+/// by whoever sees users.
+pub const WISHED_BY_ANNOTATION: &str = "krono.dev/wished-by";
 /// The kind of the second object of an event that tells which user acted.
 pub const EVENT_OF_USER: &str = "User";
 /// The kind of the second object of an event that tells by which field manager somebody acted whom nobody knows.

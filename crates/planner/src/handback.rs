@@ -23,8 +23,12 @@ const KEYS: [&str; 5] = [
     names::UPDATE_POLICY_ANNOTATION,
 ];
 /// What was written for people, and tells kro nothing.
-const NOTES: [&str; 3] =
-    [names::CHANGE_CAUSE_ANNOTATION, names::CHANGED_BY_ANNOTATION, names::REQUESTED_BY_ANNOTATION];
+const NOTES: [&str; 4] = [
+    names::CHANGE_CAUSE_ANNOTATION,
+    names::CHANGED_BY_ANNOTATION,
+    names::REQUESTED_BY_ANNOTATION,
+    names::WISHED_BY_ANNOTATION,
+];
 
 /// What comes off an object.
 #[derive(Clone, Debug, PartialEq)]

@@ -16,6 +16,6 @@ mod replacing;
 pub mod revisions;
 mod transition;
 
-pub use actors::{asker, revision_told, wisher};
+pub use actors::{asker, releaser, revision_told, wisher};
 pub use replacing::replacing;
 pub use transition::{Transition, notes, transitions};

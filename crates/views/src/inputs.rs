@@ -154,7 +154,10 @@ impl InputRow {
             self.number.to_string(),
             or_dash(self.definition),
             self.created.as_deref().map(shown_time).unwrap_or_default(),
-            self.status.clone(),
+            match self.restorable {
+                Some(false) => format!("{} (not restorable)", self.status),
+                Some(true) | None => self.status.clone(),
+            },
         ]
     }
 
@@ -182,6 +185,21 @@ INPUT-REV  RGD-REV  CREATED              STATUS
 12         3        2025-01-15 10:35:00  Completed
 11         3        2025-01-15 09:00:00  Superseded
 10         2        2025-01-14 10:00:00  Superseded
+";
+        assert_eq!(text, expected, "{text}");
+    }
+
+    #[test]
+    fn v32_what_cannot_be_had_back_is_told_in_the_list() {
+        let mut instance = instance();
+        instance["status"]["inputRevisionHistory"][1]["restorable"] = json!(true);
+        instance["status"]["inputRevisionHistory"][2]["restorable"] = json!(false);
+        let text = input_table(&input_rows(&instance, &[])).to_text();
+        let expected = "\
+INPUT-REV  RGD-REV  CREATED              STATUS
+12         3        2025-01-15 10:35:00  Completed
+11         3        2025-01-15 09:00:00  Superseded
+10         2        2025-01-14 10:00:00  Superseded (not restorable)
 ";
         assert_eq!(text, expected, "{text}");
     }

@@ -30,4 +30,4 @@ pub use table::Table;
 pub use time::shown_time;
 pub use timeline::{Change, Entry, Past, Whose, time_of_event, timeline, timeline_table};
 pub use tree::{Branch, Row, rows};
-pub use why::{counted_instances, why_definition, why_instance};
+pub use why::{counted_instances, pending, why_definition, why_gone, why_instance, why_left};

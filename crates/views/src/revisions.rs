@@ -99,6 +99,18 @@ impl RevisionRows {
         Self { rows, unreadable, history, hold }
     }
 
+    /// The same of a definition that is gone, as its newest revision has it: nobody moves to any of them.
+    pub fn left(definition: &Value, objects: &[Value]) -> Self {
+        let mut all = Self::new(definition, objects);
+        for row in &mut all.rows {
+            if matches!(row.standing, Standing::Current | Standing::Held) {
+                let is_used = row.instances.is_some_and(|it| it > 0);
+                row.standing = if is_used { Standing::Active } else { Standing::Unused };
+            }
+        }
+        Self { hold: Hold::Released, ..all }
+    }
+
     /// The row of a number.
     pub fn find(&self, number: RevisionNumber) -> Option<&RevisionRow> {
         self.rows.iter().find(|it| it.number == number)

@@ -3,8 +3,8 @@
 mod definition;
 mod instance;
 
-pub use definition::why_definition;
-pub use instance::why_instance;
+pub use definition::{pending, why_definition, why_gone};
+pub use instance::{why_instance, why_left};
 
 use krono_model::condition::{self, Condition, Status};
 use serde_json::Value;

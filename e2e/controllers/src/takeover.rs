@@ -127,7 +127,8 @@ async fn hand_back(world: &mut World, krono: &Path) -> anyhow::Result<()> {
     world.stop_controller();
     let before = Snapshot::take(&world.cluster).await?;
     let kubeconfig = format!("--kubeconfig={}", world.cluster.kubeconfig.display());
-    let run = Command::new(krono).args(["handback", "--yes", &kubeconfig]).output()?;
+    let run =
+        Command::new(krono).args(["handback", "--yes", "--controllers-stopped", &kubeconfig]).output()?;
     if !run.status.success() {
         bail!("krono handback: {}", String::from_utf8_lossy(&run.stderr));
     }

@@ -19,6 +19,7 @@ Examples:
 const APPROVE_EXAMPLES: &str = "\
 Examples:
   krono approve application/my-app
+  krono approve application/my-app --rgd-revision=3
   krono approve application/my-app 3 -n prod";
 
 const WHY_EXAMPLES: &str = "\
@@ -64,6 +65,9 @@ pub(crate) struct ApproveArguments {
     /// The instance, and the revision [default: the current one]: TYPE/NAME or TYPE NAME, then a number
     #[arg(value_name = "TYPE/NAME [REVISION]", required = true, num_args = 1..)]
     pub(crate) object: Vec<String>,
+    /// The revision
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) rgd_revision: Option<String>,
     #[command(flatten)]
     pub(crate) change: ChangeArguments,
     #[command(flatten)]

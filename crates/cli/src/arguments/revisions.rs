@@ -22,6 +22,7 @@ const DIFF_EXAMPLES: &str = "\
 Examples:
   krono revisions diff rgd/application --from=2 --to=3
   krono revisions diff rgd/application 2 3 -o unified
+  krono revisions diff rgd/application pending
   krono revisions diff application/my-app 10 12";
 
 const CREATE_EXAMPLES: &str = "\
@@ -79,7 +80,8 @@ pub(crate) struct ShowArguments {
 
 /// Show what is different between two revisions
 ///
-/// With one number alone: what has changed since. With none: the last change.
+/// With one number alone: what has changed since. With none: the last change. `pending` in place of the newer number is what a
+/// definition says that is no revision, since it waits or something is wrong with it.
 #[derive(Debug, Args)]
 #[command(after_help = DIFF_EXAMPLES)]
 pub(crate) struct DiffArguments {

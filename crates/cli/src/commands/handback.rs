@@ -54,10 +54,11 @@ async fn hand_back(arguments: &HandbackArguments, output: &mut Output) -> Result
     if arguments.dry_run {
         return output.note(&count);
     }
-    if !arguments.yes && changes.len() + revisions.len() > 0 {
+    let is_nothing = changes.is_empty() && revisions.is_empty();
+    if !arguments.yes && !is_nothing {
         return Err(CommandError::usage(format!("nothing is done without --yes: {count}")));
     }
-    refuse_while_led(&reader).await?;
+    refuse_while_led(&reader, arguments.controllers_stopped || is_nothing).await?;
     for change in &changes {
         clean(&reader, change).await?;
     }
@@ -177,23 +178,30 @@ fn tell_consequences(changes: &[Change], moved: &[String], output: &mut Output) 
     Ok(())
 }
 
-/// A controller that still works would put everything back.
-async fn refuse_while_led(reader: &Reader) -> Result<(), CommandError> {
+/// A controller that still works would put everything back, and move what is no longer pinned or held.
+async fn refuse_while_led(reader: &Reader, is_told: bool) -> Result<(), CommandError> {
     let leases = reader.all(LEASE).await?;
-    let lease = leases.iter().find(|it| {
-        text(it, "name") == names::LEASE
-            && it["spec"]["holderIdentity"].as_str().is_some_and(|it| !it.is_empty())
-    });
-    match lease {
-        Some(lease) if is_fresh(lease) => Err(CommandError::wrong(format!(
+    let mut leases = leases.iter().filter(|it| text(it, "name") == names::LEASE).peekable();
+    let is_told = is_told || leases.peek().is_some();
+    match leases.find(|it| !holder(it).is_empty() && is_fresh(it)) {
+        Some(lease) => Err(CommandError::wrong(format!(
             "a controller is at work: {} holds the lease {}/{}",
-            lease["spec"]["holderIdentity"].as_str().unwrap_or_default(),
+            holder(lease),
             text(lease, "namespace"),
             names::LEASE
         ))
         .hint("stop it, and hand back when its lease has run out")),
-        Some(_) | None => Ok(()),
+        None if is_told => Ok(()),
+        None => Err(CommandError::wrong(format!(
+            "whether controllers run cannot be seen: there is no lease {}, which only those with --leader-elect take",
+            names::LEASE
+        ))
+        .hint("stop them (`krono up` runs some unless it is given `--controllers none`), then pass `--controllers-stopped`")),
     }
+}
+
+fn holder(lease: &Value) -> &str {
+    lease["spec"]["holderIdentity"].as_str().unwrap_or_default()
 }
 
 fn is_fresh(lease: &Value) -> bool {

@@ -47,10 +47,11 @@ pub(crate) fn pin(arguments: &PinArguments, output: &mut Output) -> Result<(), C
 
 pub(crate) fn approve(arguments: &ApproveArguments, output: &mut Output) -> Result<(), CommandError> {
     block_on(async {
-        let ApproveArguments { place, object, change } = arguments;
-        let (objects, instance, typed) = instance(place, object, *change, true).await?;
+        let wanted = arguments.rgd_revision.as_deref().map(number).transpose()?;
+        let ApproveArguments { place, object, change, .. } = arguments;
+        let (objects, instance, typed) = instance(place, object, *change, wanted.is_none()).await?;
         let current = || instance.definition.revisions.current().map(|it| it.number);
-        let number = typed.or_else(current).ok_or_else(|| {
+        let number = wanted.or(typed).or_else(current).ok_or_else(|| {
             CommandError::wrong(format!("rgd/{} has no revision to approve yet", instance.definition.name()))
         })?;
         instance.definition.find(number)?;
@@ -59,10 +60,7 @@ pub(crate) fn approve(arguments: &ApproveArguments, output: &mut Output) -> Resu
                 format!("{} is at revision {assigned}, and an approval takes nobody back", instance.name());
             return Err(CommandError::wrong(message).hint("krono pin and krono rollback do"));
         }
-        let key = names::UPDATE_POLICY_ANNOTATION;
-        if annotation(&instance.object, key).and_then(Policy::read) != Some(Policy::Manual) {
-            output.warn(&format!("{} needs no approval: its {key} is not Manual", instance.name()))?;
-        }
+        refuse_unless_manual(&instance)?;
         warn_of_hold(&instance.definition, number, output)?;
         warn_of_nobody(&instance, output)?;
         let approved = set(&objects, &instance, names::APPROVE_REVISION_ANNOTATION, number).await?;
@@ -140,7 +138,12 @@ async fn free(
         change.say(&words, output)?;
     }
     if there.contains(&names::RGD_REVISION) {
-        change.say("Instance unpinned, will use latest RGD revision", output)?;
+        let next = match instance.policy() {
+            Some(Policy::Manual) => "newer RGD revisions wait for approval",
+            Some(Policy::Paused) => "and is left alone while it is paused",
+            Some(Policy::Auto) | None => "will use latest RGD revision",
+        };
+        change.say(&format!("Instance unpinned, {next}"), output)?;
     }
     Ok(freed)
 }
@@ -176,6 +179,23 @@ async fn release(
     let but = if left == Hold::Released { "" } else { "but " };
     change.say(&format!("Revision {held} is no longer held, {but}{left}"), output)?;
     Ok(released)
+}
+
+/// An approval that nobody waits for would let the instance move at once when it waits for one some day.
+fn refuse_unless_manual(instance: &Instance) -> Result<(), CommandError> {
+    let key = names::UPDATE_POLICY_ANNOTATION;
+    let hint = match instance.policy() {
+        Some(Policy::Manual) => return Ok(()),
+        Some(Policy::Paused) => format!("it is left alone while it is paused: {key} says so"),
+        Some(Policy::Auto) => {
+            "it moves by itself, when its turn comes; krono pin takes it to a revision, and krono why \
+            tells what it waits for"
+                .to_owned()
+        }
+        None => format!("its {key} is none that counts; krono why tells why"),
+    };
+    let message = format!("{} needs no approval: its {key} is not Manual", instance.name());
+    Err(CommandError::wrong(message).hint(hint))
 }
 
 /// What is newer than what is held has to wait.

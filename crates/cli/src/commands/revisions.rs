@@ -12,6 +12,9 @@ use crate::arguments::revisions::RevisionsCommand;
 use crate::command_error::CommandError;
 use crate::output::Output;
 
+/// What an edit is called that is no revision yet.
+const PENDING: &str = "pending";
+
 pub(crate) fn run(command: &RevisionsCommand, output: &mut Output) -> Result<(), CommandError> {
     match command {
         RevisionsCommand::List(arguments) => block_on(list::run(arguments, output)),

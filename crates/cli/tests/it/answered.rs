@@ -134,7 +134,6 @@ fn v19_a_rollback_to_the_newest_revision_takes_back_an_edit_that_never_became_on
     let expected = "\
 Rolling back to revision 3...
 The definition says again what revision 3 says; no other is needed
-0 instances will reconcile to new revision
 ";
     assert_eq!(rollback(&cluster, "--to-revision=3", &[]), expected);
     let size = "/spec/resources/0/template/data/size";

@@ -144,7 +144,8 @@ impl Cluster {
     pub(crate) fn annotations(&self, object: &Value) -> Value {
         let mut annotations = self.get(object)["metadata"]["annotations"].take();
         let Some(all) = annotations.as_object_mut() else { return annotations };
-        all.retain(|key, _| !["krono.dev/changed-by", "krono.dev/requested-by"].contains(&key.as_str()));
+        let notes = ["krono.dev/changed-by", "krono.dev/requested-by", "krono.dev/wished-by"];
+        all.retain(|key, _| !notes.contains(&key.as_str()));
         if all.is_empty() { Value::Null } else { annotations }
     }
 

@@ -61,7 +61,7 @@ fn v45_what_kro_does_not_understand_comes_off_and_nothing_else() {
     let run = cluster.krono(&["handback"]);
     assert_eq!(run.code, Some(2), "{run}");
     assert_eq!(cluster.get(&resource), before);
-    let run = cluster.krono(&["handback", "--yes"]);
+    let run = cluster.krono(&["handback", "--yes", "--controllers-stopped"]);
     assert_eq!(run.code, Some(0), "{run}");
     let after = cluster.get(&resource);
     assert_eq!(after["metadata"]["annotations"], json!({"internal.kro.run/apply-order": "1"}));
@@ -82,7 +82,7 @@ fn v45_what_kro_does_not_understand_comes_off_and_nothing_else() {
 #[test]
 fn v45_revisions_go_only_when_they_are_told_to() {
     let (cluster, _) = marked();
-    let run = cluster.krono(&["handback", "--yes", "--delete-revisions"]);
+    let run = cluster.krono(&["handback", "--yes", "--controllers-stopped", "--delete-revisions"]);
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.contains("ResourceGraphDefinitionRevision application-rev-3: deleted\n"), "{run}");
     assert!(
@@ -93,22 +93,48 @@ fn v45_revisions_go_only_when_they_are_told_to() {
     assert_eq!(left.stdout, "", "{left}");
 }
 
+fn lease(holder: &str, renewed: &str) -> Value {
+    json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": "controller.kro.run", "namespace": "default"},
+        "spec": {"holderIdentity": holder, "leaseDurationSeconds": 15, "renewTime": renewed},
+    })
+}
+
 #[test]
 fn v45_nothing_is_handed_back_while_somebody_leads() {
     let (cluster, resource) = marked();
-    cluster.apply(&json!({
-        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-        "metadata": {"name": "controller.kro.run", "namespace": "default"},
-        "spec": {"holderIdentity": "pod-1", "leaseDurationSeconds": 15, "renewTime": "2999-01-01T00:00:00.000000Z"},
-    }));
+    cluster.apply(&lease("pod-1", "2999-01-01T00:00:00.000000Z"));
+    for flags in [&["handback", "--yes"][..], &["handback", "--yes", "--controllers-stopped"]] {
+        let run = cluster.krono(flags);
+        assert_eq!(run.code, Some(1), "{run}");
+        assert!(
+            run.stderr.contains(
+                "error: a controller is at work: pod-1 holds the lease default/controller.kro.run\n"
+            ),
+            "{run}"
+        );
+    }
+    assert_eq!(cluster.annotations(&resource)["krono.dev/deletion-policy"], "Retain");
+}
+
+#[test]
+fn v45_where_no_lease_tells_that_controllers_are_stopped_it_has_to_be_said() {
+    let (cluster, resource) = marked();
     let run = cluster.krono(&["handback", "--yes"]);
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
-        run.stderr
-            .contains("error: a controller is at work: pod-1 holds the lease default/controller.kro.run\n"),
+        run.stderr.contains(
+            "error: whether controllers run cannot be seen: there is no lease controller.kro.run, which only those with --leader-elect take\n"
+        ),
         "{run}"
     );
+    assert!(run.stderr.contains("then pass `--controllers-stopped`\n"), "{run}");
     assert_eq!(cluster.annotations(&resource)["krono.dev/deletion-policy"], "Retain");
+    // Somebody has led and went away.
+    cluster.apply(&lease("pod-1", "2020-01-01T00:00:00.000000Z"));
+    assert_eq!(cluster.krono(&["handback", "--yes"]).code, Some(0));
+    assert_eq!(cluster.annotations(&resource).get("krono.dev/deletion-policy"), None);
 }
 
 #[test]
@@ -181,7 +207,7 @@ fn v45_a_kind_becomes_what_kro_would_make_and_revisions_are_held_by_nobody() {
         cluster.get(&crd).pointer(&path).cloned().unwrap()
     };
     assert!(properties("spec")["properties"].get("more").is_some());
-    let run = cluster.krono(&["handback", "--yes"]);
+    let run = cluster.krono(&["handback", "--yes", "--controllers-stopped"]);
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), MADE), "{run}");
     let warning = "warning: instances lose the fields that only other revisions know: CustomResourceDefinition apps.kro.run\n";
     assert!(run.stderr.contains(warning), "{run}");

@@ -30,6 +30,22 @@ fn v26_a_pin_is_krono_s_own_and_survives_who_applies_without_it() {
 }
 
 #[test]
+fn v26_and_v27_unpinned_who_is_not_automatic_follows_nobody() {
+    let cluster = fleet();
+    for (policy, expected) in [
+        ("Manual", "Instance unpinned, newer RGD revisions wait for approval\n"),
+        ("Paused", "Instance unpinned, and is left alone while it is paused\n"),
+        ("Automatic", "Instance unpinned, will use latest RGD revision\n"),
+    ] {
+        let mut wishes = instance();
+        wishes["metadata"]["annotations"] = json!({"kro.run/update-policy": policy});
+        cluster.apply(&wishes);
+        cluster.told(&["pin", "application/my-app", "2"]);
+        assert_eq!(cluster.told(&["unpin", "application/my-app"]), expected, "{policy}");
+    }
+}
+
+#[test]
 fn v26_a_pin_that_others_wrote_goes_as_well() {
     let cluster = fleet();
     let mut pinned = instance();
@@ -79,14 +95,18 @@ fn v26_what_is_no_revision_is_not_pinned() {
 #[test]
 fn v27_an_approval_names_a_revision() {
     let cluster = fleet();
-    let run = cluster.krono(&["approve", "application/my-app"]);
-    assert_eq!((run.code, run.stdout.as_str()), (Some(0), "Instance may move to RGD revision 3\n"), "{run}");
-    assert!(run.stderr.starts_with("warning: application/my-app needs no approval"), "{run}");
+    let refused = cluster.complaint(&["approve", "application/my-app"], 1);
+    let needless =
+        "error: application/my-app needs no approval: its kro.run/update-policy is not Manual\nhint: ";
+    assert!(refused.starts_with(needless), "{refused}");
+    assert_eq!(cluster.annotations(&instance()), Value::Null);
     let mut manual = instance();
     manual["metadata"]["annotations"] = json!({"kro.run/update-policy": "manual"});
     cluster.apply(&manual);
-    let run = cluster.krono(&["approve", "application/my-app", "3"]);
-    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("Instance may move to RGD revision 3\n", ""));
+    for typed in ["3", "--rgd-revision=3"] {
+        let told = cluster.told(&["approve", "application/my-app", typed]);
+        assert_eq!(told, "Instance may move to RGD revision 3\n", "{typed}");
+    }
     let back = "error: application/my-app is at revision 3, and an approval takes nobody back\n\
         hint: krono pin and krono rollback do\n";
     assert_eq!(cluster.complaint(&["approve", "application/my-app", "2"], 1), back);
@@ -99,12 +119,17 @@ fn what_is_only_tried_changes_nothing_and_changes_are_told_as_kubectl_tells_them
     let pin = ["pin", "application/my-app", "2"];
     let tried = "Instance pinned to RGD revision 2 (dry run)\nWill not receive updates from newer RGD revisions (dry run)\n";
     assert_eq!(cluster.told(&[&pin[..], &["--dry-run"]].concat()), tried);
+    let mut manual = instance();
+    manual["metadata"]["annotations"] = json!({"kro.run/update-policy": "Manual"});
+    cluster.apply(&manual);
     let approve = ["approve", "application/my-app", "3", "--dry-run", "-o", "yaml"];
     let told = cluster.krono(&approve).stdout;
     assert!(
         told.contains("krono.dev/approve-revision: \"3\"\n") && !told.contains("managedFields"),
         "{told}"
     );
+    assert_eq!(cluster.annotations(&instance()), manual["metadata"]["annotations"]);
+    cluster.apply(&instance());
     assert_eq!(cluster.annotations(&instance()), Value::Null);
     let name = "application.apps.example.com/my-app\n";
     assert_eq!(cluster.told(&[&pin[..], &["-o", "name"]].concat()), name);

@@ -1,5 +1,7 @@
 //! `krono revisions`, `krono history` and `krono why` at a server whose revisions were written by hand.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::cluster::fleet::{content, definition, fleet};
@@ -235,8 +237,8 @@ fn v11_a_timeline_tells_of_users_and_of_what_was_told() {
         assert!(told.lines().any(|it| words(it) == row), "{row}\n{told}");
     }
     for event in [
-        "Pinned krono pinned at revision 1",
-        "rgd Held krono revision 1 is served",
+        "Pinned kubernetes-admin pinned at revision 1",
+        "rgd Held kubernetes-admin revision 1 is served",
         "rgd RollingBack kubernetes-admin rolling back to revision 1",
     ] {
         assert!(told.lines().any(|it| words(it).starts_with(event)), "{event}\n{told}");
@@ -253,6 +255,44 @@ fn v11_a_timeline_tells_of_users_and_of_what_was_told() {
 }
 
 #[test]
+fn v13_what_an_orphaning_definition_leaves_can_be_looked_at() {
+    let cluster = Cluster::start(Controllers::Run);
+    let mut orphaning = boxes::definition("box", "one", 9, &json!({}));
+    orphaning["metadata"]["annotations"] = json!({"krono.dev/deletion-policy": "Orphan"});
+    let instance = boxes::instance("a", 1, &json!({}));
+    cluster.apply(&orphaning);
+    cluster.until(&orphaning, |it| it["status"]["currentRevision"] == 1);
+    cluster.apply(&instance);
+    cluster.until(&instance, |it| it["status"]["observedRGDRevision"] == 1);
+    cluster.delete(&orphaning);
+    let left = "parcel/a was left at revision 1, and is looked after by nobody: its definition box is gone; \
+                its revisions are kept.\n";
+    let started = Instant::now();
+    while cluster.krono(&["why", "parcel/a"]).stdout != left {
+        assert!(started.elapsed() < Duration::from_mins(1), "{}", cluster.krono(&["why", "parcel/a"]));
+    }
+    assert_eq!(cluster.told(&["why", "rgd/box"]), "box is gone; its revision 1 is kept.\n");
+    let note = "note: the definition box is gone, and its revisions are kept\n";
+    for (line, expected) in [
+        (["revisions", "list", "rgd/box"], "REVISION  CREATED"),
+        (["revisions", "list", "parcel/a"], "INPUT-REV  RGD-REV"),
+    ] {
+        let run = cluster.krono(&line);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), note), "{run}");
+        assert!(run.stdout.starts_with(expected) && run.stdout.lines().count() == 2, "{run}");
+    }
+    let run = cluster.krono(&["history", "parcel/a"]);
+    assert!(run.code == Some(0) && run.stdout.contains("input 1 (rgd 1)"), "{run}");
+    assert!(cluster.told(&["revisions", "show", "rgd/box", "1"]).contains("box"));
+    let refused = "error: the definition box is gone, and its revisions are kept\n\
+        hint: they can be looked at; a definition of the same name and kind goes on with them\n";
+    assert_eq!(cluster.complaint(&["pin", "parcel/a", "1"], 1), refused);
+    assert_eq!(cluster.complaint(&["rollback", "rgd/box", "--to-revision=1", "--yes"], 1), refused);
+    let nobody = cluster.complaint(&["revisions", "list", "rgd/bax"], 1);
+    assert!(nobody.starts_with("error: resourcegraphdefinitions.kro.run \"bax\" not found\n"), "{nobody}");
+}
+
+#[test]
 fn v10_what_is_pending_is_asked_for_by_its_digest() {
     let cluster = fleet();
     let mut edited = definition();
@@ -263,6 +303,39 @@ fn v10_what_is_pending_is_asked_for_by_its_digest() {
     assert!(run.stderr.starts_with("error: nobody has answered within 0 s; the request stands: "), "{run}");
     let asked = &cluster.annotations(&edited)["krono.dev/create-revision"];
     assert_eq!(asked.as_str().unwrap().len(), 40, "{asked}");
+}
+
+#[test]
+fn v10_what_is_pending_can_be_seen_before_it_is_issued() {
+    let cluster = fleet();
+    let line = ["revisions", "diff", "rgd/application", "pending"];
+    let nothing = "error: application says what revision 3 says; nothing is pending\n";
+    assert_eq!(cluster.complaint(&line, 1), nothing);
+    let mut edited = definition();
+    edited["spec"] = content(7);
+    edited["spec"]["revisionManagement"] = json!({"updatePolicy": {"type": "Manual"}});
+    cluster.apply(&edited);
+    let listed = cluster.told(&["revisions", "list", "rgd/application"]);
+    assert_eq!(listed.lines().last(), Some("pending                        -          Pending"), "{listed}");
+    let listed = cluster.told(&["revisions", "list", "rgd/application", "-o", "json"]);
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed["pending"]["status"], "Pending");
+    assert_eq!(listed["revisions"].as_array().unwrap().len(), 3);
+    let told = cluster.told(&line);
+    assert!(told.starts_with("--- revision 3\n+++ pending\n"), "{told}");
+    assert_eq!(cluster.told(&["revisions", "diff", "rgd", "application", "--to=pending"]), told);
+    let since = cluster.told(&["revisions", "diff", "rgd/application", "2", "pending", "-o", "unified"]);
+    assert!(since.starts_with("--- revision 2\n+++ pending\n"), "{since}");
+    let json = cluster.told(&[&line[..], &["-o", "json"]].concat());
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["from"], &json["to"]), (&json!(3), &json!("pending")));
+    edited["status"]["conditions"] =
+        json!([{"type": "Ready", "status": "False", "message": "no kind Widget"}]);
+    cluster.apply(&edited);
+    let listed = cluster.told(&["revisions", "list", "rgd/application"]);
+    assert_eq!(listed.lines().last(), Some("pending                        -          Refused"), "{listed}");
+    let wrong = cluster.complaint(&["revisions", "diff", "application/my-app", "pending"], 2);
+    assert!(wrong.starts_with("error: application/my-app is an instance, not a definition\n"), "{wrong}");
 }
 
 #[test]

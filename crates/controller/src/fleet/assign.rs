@@ -8,7 +8,6 @@ use krono_model::applyset::Inventory;
 use krono_model::names;
 use krono_planner::fleet::{Decision, Facts, Turn, World, decide, is_lost};
 use krono_planner::instance::{Cluster, Keeping};
-use krono_planner::wisher;
 use serde_json::Value;
 
 use super::Round;
@@ -147,8 +146,7 @@ async fn write(
         }
         Ok(answer) => {
             for notice in decision.notices(&answer) {
-                let by = wisher(notice.reason, &answer);
-                engine.events.note(&answer, notice, by.as_ref()).await;
+                engine.events.note_wish(&answer, notice).await;
             }
             serving.instances.answer(answer, None, &Key::Fleet(Arc::clone(&serving.name)));
             Outcome::Done

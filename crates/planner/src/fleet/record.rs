@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use krono_graph::CompiledGraph;
-use krono_history::Digest;
 use krono_history::writer::keeper_of_spec;
+use krono_history::{Digest, RevisionNumber};
 use krono_model::metadata::Owner;
 use krono_model::names;
 use krono_propagation::assignment::{Because, Remark, Verdict};
@@ -102,8 +102,9 @@ impl Decision<'_> {
         let was_vain = before["reason"].as_str().is_some_and(|it| VAIN.contains(&it));
         let known = if was_vain { "" } else { before[BECAUSE].as_str().unwrap_or_default() };
         let turn = (before.is_object() && now[BECAUSE] != known)
-            .then(|| self.pin_removed(known, written).or_else(|| turn(known, &self.verdict)))
-            .flatten();
+            .then(|| self.pin_removed(known, written).or_else(|| self.turn(known)))
+            .flatten()
+            .or_else(|| self.approved());
         let problem = now["message"].as_str().filter(|it| before["message"] != **it);
         let first = self.verdict.remarks.iter().find(|it| it.is_of_instance());
         let warning = first.zip(problem).map(|(first, words)| Notice {
@@ -112,6 +113,17 @@ impl Decision<'_> {
             is_warning: true,
         });
         turn.into_iter().chain(warning).collect()
+    }
+
+    /// An instance that waits for approval moves.
+    fn approved(&self) -> Option<Notice> {
+        let to = self.verdict.assignment.filter(|_| self.verdict.because == Because::Approved)?;
+        let before = self.known();
+        (before.is_object() && before["digest"] != to.digest.to_string()).then(|| Notice {
+            reason: "Approved",
+            note: format!("moves to revision {}, which was approved", to.number),
+            is_warning: false,
+        })
     }
 
     /// Somebody took away a pin that krono wrote, or a tool that keeps the instance one that somebody else did.
@@ -140,6 +152,34 @@ impl Decision<'_> {
             ),
             is_warning: true,
         })
+    }
+
+    /// What is told when something else decides about an instance than before.
+    fn turn(&self, before: &str) -> Option<Notice> {
+        let verdict = &self.verdict;
+        let at = verdict.assignment.map_or_else(String::new, |it| format!(" at revision {}", it.number));
+        let (reason, note, is_warning) = match verdict.because {
+            Because::Pinned | Because::InputHeld if verdict.remarks.iter().any(is_vain) => return None,
+            Because::Pinned => ("Pinned", format!("pinned{at}{}", self.pinned_as()), false),
+            Because::InputHeld => ("Held", format!("held{at}"), false),
+            Because::Minimum => ("MinimumRevision", format!("moved to what is allowed{at}"), true),
+            // A pin or a hold is not over because something else comes before it.
+            Because::Ending | Because::Paused => return None,
+            Because::Approved | Because::Manual | Because::Following | Because::AwaitingAdmission => {
+                let (reason, note) = freed(before, verdict.because, &at)?;
+                (reason, note, false)
+            }
+        };
+        Some(Notice { reason, note, is_warning })
+    }
+
+    /// The number that a pin names, where the content goes by a newer one.
+    fn pinned_as(&self) -> String {
+        let pin = self.instance["metadata"]["annotations"][names::RGD_REVISION].as_str();
+        let named: Option<RevisionNumber> = pin.and_then(|it| it.parse().ok());
+        let is_other = |it: &RevisionNumber| self.verdict.assignment.is_some_and(|at| at.number != *it);
+        let told = |it| format!(", which has the content of revision {it} that the pin names");
+        named.filter(is_other).map(told).unwrap_or_default()
     }
 
     /// `status.assignment`.
@@ -200,30 +240,23 @@ fn is_vain(remark: &Remark) -> bool {
     VAIN.contains(&remark.reason())
 }
 
-/// What is told when something else decides about an instance than before.
-fn turn(before: &str, verdict: &Verdict) -> Option<Notice> {
-    let at = verdict.assignment.map_or_else(String::new, |it| format!(" at revision {}", it.number));
-    let (reason, note, is_warning) = match verdict.because {
-        Because::Pinned | Because::InputHeld if verdict.remarks.iter().any(is_vain) => return None,
-        Because::Pinned => ("Pinned", format!("pinned{at}"), false),
-        Because::InputHeld => ("Held", format!("held{at}"), false),
-        Because::Minimum => ("MinimumRevision", format!("moved to what is allowed{at}"), true),
-        Because::Ending
+/// What an instance does that is no longer pinned or held.
+fn freed(before: &str, because: Because, at: &str) -> Option<(&'static str, String)> {
+    if before == Because::InputHeld.as_str() {
+        return Some(("Released", "follows its own spec again".to_owned()));
+    }
+    let next = match because {
+        Because::Manual => format!("no longer pinned; stays{at} until a newer one is approved"),
+        Because::Approved => format!("no longer pinned; approved{at}"),
+        Because::Following
+        | Because::AwaitingAdmission
+        | Because::Ending
         | Because::Paused
-        | Because::Approved
-        | Because::Manual
-        | Because::Following
-        | Because::AwaitingAdmission => match before {
-            _ if before == Because::Pinned.as_str() => {
-                ("Unpinned", "follows its definition again".to_owned(), false)
-            }
-            _ if before == Because::InputHeld.as_str() => {
-                ("Released", "follows its own spec again".to_owned(), false)
-            }
-            _ => return None,
-        },
+        | Because::Minimum
+        | Because::InputHeld
+        | Because::Pinned => "follows its definition again".to_owned(),
     };
-    Some(Notice { reason, note, is_warning })
+    (before == Because::Pinned.as_str()).then_some(("Unpinned", next))
 }
 
 /// What an instance asks for does not depend on the graphs of what it asked for before.

@@ -2,6 +2,7 @@
 
 use krono_history::Digest;
 use krono_history::hold::Hold;
+use krono_model::definition::REVISION_PENDING;
 use serde_json::Value;
 
 use super::{counted_instances, is_deleting, told_by, unready};
@@ -48,6 +49,21 @@ pub fn why_definition(definition: &Value, revisions: &RevisionRows) -> String {
     format!("{name} serves revision {}{count}{elsewhere}{failed}{under_way}{pending}.", current.number)
 }
 
+/// That a definition is gone, of which revisions are left.
+pub fn why_gone(name: &str, revisions: &RevisionRows) -> String {
+    let numbers: Vec<String> = revisions.rows.iter().map(|it| it.number.to_string()).collect();
+    let (revisions, are) = if numbers.len() == 1 { ("revision", "is") } else { ("revisions", "are") };
+    format!("{name} is gone; its {revisions} {} {are} kept.", numbers.join(", "))
+}
+
+/// What is to be said of an edit that is no revision: `Pending`, or `Refused` where something is wrong with it.
+pub fn pending(definition: &Value, revisions: &RevisionRows) -> Option<&'static str> {
+    let spec = Digest::of_definition(&definition["spec"]);
+    let is_edited = revisions.history.latest().is_some_and(|it| it.digest != spec);
+    let is_wrong = told_by(definition, REVISION_PENDING).is_none() && unready(definition).is_some();
+    is_edited.then_some(if is_wrong { "Refused" } else { "Pending" })
+}
+
 /// Whether the definition says what no revision says yet.
 fn is_pending(definition: &Value, revisions: &RevisionRows) -> bool {
     let is_manual = definition["spec"]["revisionManagement"]["updatePolicy"]["type"] == "Manual";
@@ -72,6 +88,14 @@ mod tests {
         edit(&mut definition);
         let rows = RevisionRows::new(&definition, &revisions());
         assert_eq!(why_definition(&definition, &rows), expected);
+    }
+
+    #[test]
+    fn v13_a_definition_that_is_gone_left_revisions() {
+        let rows = RevisionRows::left(&definition(), &revisions());
+        assert_eq!(why_gone("application", &rows), "application is gone; its revisions 3, 2, 1 are kept.");
+        let standings: Vec<Standing> = rows.rows.iter().map(|it| it.standing).collect();
+        assert_eq!(standings, [Standing::Active, Standing::Active, Standing::Unused]);
     }
 
     #[test]

@@ -26,11 +26,23 @@ pub fn why_instance(instance: &Value, definition: &Value, revisions: &RevisionRo
         assigned: assigned_revision(instance),
         current: revisions.current().map(|it| it.number),
         is_current: is_current(instance, revisions),
+        revisions,
     };
     let problem = unready(instance).map(|it| format!("it is not ready: {it}"));
     let untold =
         told_by(instance, STATUS_INVALID).map(|it| format!("not all of its status can be told: {it}"));
     format!("{name} {}{}{}.", told.place(), tail(problem), tail(untold))
+}
+
+/// Where an instance was left whose definition of that name is gone.
+pub fn why_left(instance: &Value, definition: &str) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let name = format!("{}/{}", text(&instance["kind"]).to_lowercase(), text(&instance["metadata"]["name"]));
+    let at = assigned_revision(instance).map(|it| format!("was left at revision {it}, and "));
+    format!(
+        "{name} {}is looked after by nobody: its definition {definition} is gone; its revisions are kept.",
+        at.unwrap_or_default()
+    )
 }
 
 fn tail(told: Option<String>) -> String {
@@ -42,10 +54,14 @@ fn problem(instance: &Value) -> Option<String> {
     condition(instance, "Assigned").filter(|it| it.status == Status::False).map(|it| said(&it))
 }
 
+/// The content that an instance is assigned to.
+fn content(instance: &Value) -> Option<Digest> {
+    krono_status(instance, "assignment")["digest"].as_str().and_then(|it| it.parse().ok())
+}
+
 /// Whether an instance has the current content, under whichever number.
 fn is_current(instance: &Value, revisions: &RevisionRows) -> bool {
-    let digest =
-        krono_status(instance, "assignment")["digest"].as_str().and_then(|it| it.parse::<Digest>().ok());
+    let digest = content(instance);
     let current = revisions.current().and_then(|it| revisions.history.find(it.number));
     digest.is_some() && digest == current.map(|it| it.digest)
 }
@@ -56,6 +72,7 @@ struct Told<'i> {
     assigned: Option<RevisionNumber>,
     current: Option<RevisionNumber>,
     is_current: bool,
+    revisions: &'i RevisionRows,
 }
 
 impl Told<'_> {
@@ -99,6 +116,7 @@ impl Told<'_> {
     fn pinned(&self, pin: &str) -> String {
         let problem = problem(self.instance);
         let is_there = self.assigned.is_some_and(|it| it.to_string() == pin);
+        let is_same = !is_there && self.is_content_of(pin);
         let newer = self.current.filter(|it| self.assigned.is_some_and(|at| at < *it));
         let newer = newer.map(|it| format!("; the current one is {it}")).unwrap_or_default();
         match (problem, is_there) {
@@ -108,8 +126,17 @@ impl Told<'_> {
             (None, false) if self.assigned.is_none() && unready(self.instance).is_some() => {
                 format!("{} though it is pinned to {pin}", self.at())
             }
+            (None, false) if is_same => {
+                format!("{} because it is pinned to {pin}, which has the same content{newer}", self.at())
+            }
             (None, false) => format!("{} and is pinned to {pin}, where it is going", self.at()),
         }
+    }
+
+    /// Whether the instance is assigned to the content of the revision of this number.
+    fn is_content_of(&self, number: &str) -> bool {
+        let named = number.parse().ok().and_then(|it| self.revisions.history.find(it)).map(|it| it.digest);
+        named.is_some() && named == content(self.instance)
     }
 
     fn manual(&self) -> String {
@@ -148,9 +175,10 @@ impl Told<'_> {
             (Some(_), _) if observed.is_some() && observed != self.assigned && !self.is_observed() => {
                 format!("{}, the current one, and its resources are on their way to it", self.at())
             }
-            (Some(_), _) => {
-                format!("{}, the current one, which it follows{}", self.at(), tail(problem(self.instance)))
+            (Some(_), _) if let Some(problem) = problem(self.instance) => {
+                format!("{}, the current one; {problem}", self.at())
             }
+            (Some(_), _) => format!("{}, the current one, which it follows", self.at()),
         }
     }
 }
@@ -248,6 +276,15 @@ mod tests {
         check(|it| nowhere(it, json!([])), "is at no revision yet and is pinned to 5, where it is going");
         check(
             |it| {
+                annotated(it, names::RGD_REVISION, "2");
+                let rows = RevisionRows::new(&definition(), &revisions());
+                let digest = rows.rows.iter().find(|it| it.number.get() == 2).map(|it| it.digest.to_string());
+                it["status"]["assignment"] = json!({"revision": 3, "digest": digest, "because": "Pinned"});
+            },
+            "is at revision 3 because it is pinned to 2, which has the same content",
+        );
+        check(
+            |it| {
                 at_two(it);
                 annotated(it, names::UPDATE_POLICY_ANNOTATION, "Manual");
             },
@@ -284,7 +321,7 @@ mod tests {
             "zz",
             "is at revision 3 though it is to be held at input revision zz: it is ignored",
         );
-        check(policy, "Sometimes", "is at revision 3, the current one, which it follows; it is ignored");
+        check(policy, "Sometimes", "is at revision 3, the current one; it is ignored");
         check(policy, "manual", "is at revision 3: it is ignored");
     }
 

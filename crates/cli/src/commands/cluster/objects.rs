@@ -51,6 +51,12 @@ impl Objects {
         Ok(value(object, &kind.resource))
     }
 
+    /// The same; nothing where there is none.
+    pub(crate) async fn find(&self, kind: &Type, name: &str) -> Result<Option<Value>, CommandError> {
+        let object = self.api(kind).get_opt(name).await.map_err(|error| refused(&error))?;
+        Ok(object.map(|it| value(it, &kind.resource)))
+    }
+
     /// The objects of a kind in all namespaces.
     pub(crate) async fn list(&self, resource: &ApiResource, labels: &str) -> Result<Listed, CommandError> {
         listed(&Api::all_with(self.client.clone(), resource), resource, labels).await

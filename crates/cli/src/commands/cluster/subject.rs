@@ -8,12 +8,12 @@ use krono_history::hold::{Hold, Place};
 use krono_history::{RevisionNumber, names};
 use krono_model::names as keys;
 use krono_planner::instance::assignment;
-use krono_propagation::limits::{Allowance, Limits};
+use krono_propagation::limits::{Allowance, Limits, Policy};
 use krono_views::{
     InputRow, RevisionRow, RevisionRows, assigned_revision, definition_of, input_rows, kind_of_instances,
 };
 use kube::api::WatchParams;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::objects::{Listed, Objects};
 use super::types::Type;
@@ -45,6 +45,8 @@ pub(crate) struct Definition {
     /// From where a watch of these goes on.
     pub(crate) version: String,
     pub(crate) revisions: RevisionRows,
+    /// Whether only its revisions are left, and the object is what the newest of them says.
+    pub(crate) is_gone: bool,
 }
 
 /// An instance with its input revisions and its definition.
@@ -61,8 +63,21 @@ pub(crate) struct Instance {
     namespace: Option<String>,
 }
 
-/// Connects, and reads what somebody named.
+/// Connects, and reads what somebody named, to be changed.
 pub(crate) async fn read(
+    place: &PlaceArguments,
+    target: &Target,
+) -> Result<(Objects, Subject), CommandError> {
+    let (objects, subject) = read_kept(place, target).await?;
+    if subject.definition().is_gone {
+        return Err(CommandError::wrong(subject.definition().is_gone_in_words())
+            .hint("they can be looked at; a definition of the same name and kind goes on with them"));
+    }
+    Ok((objects, subject))
+}
+
+/// Connects, and reads what somebody named, to be looked at: what is left of it is enough.
+pub(crate) async fn read_kept(
     place: &PlaceArguments,
     target: &Target,
 ) -> Result<(Objects, Subject), CommandError> {
@@ -107,6 +122,14 @@ pub(crate) async fn changed(objects: &Objects, subject: &Subject) -> Result<(), 
 }
 
 impl Subject {
+    /// The definition that it is, or is an instance of.
+    pub(crate) fn definition(&self) -> &Definition {
+        match self {
+            Self::Definition(it) => it,
+            Self::Instance(it) => &it.definition,
+        }
+    }
+
     /// The definition; an error where an instance was named.
     pub(crate) fn into_definition(self) -> Result<Definition, CommandError> {
         match self {
@@ -138,14 +161,25 @@ impl Subject {
 /// A definition with its revisions.
 pub(crate) async fn definition(objects: &Objects, name: &str) -> Result<Definition, CommandError> {
     let kind = served(objects, DEFINITION)?;
-    let object = match objects.get(&kind, name).await {
-        Ok(object) => object,
-        Err(error) => return Err(with_similar(objects, &kind, name, error).await),
-    };
+    let found = objects.find(&kind, name).await?;
     let held = objects.list(&served(objects, REVISION)?.resource, &label_of(name)).await?;
     let of_it: Vec<Value> = held.items.into_iter().filter(|it| is_of(it, name)).collect();
-    let revisions = RevisionRows::new(&object, &of_it);
-    Ok(Definition { kind, object, objects: of_it, version: held.version, revisions })
+    let (is_gone, version) = (found.is_none(), held.version);
+    let Some(object) = found.or_else(|| left_of(name, &of_it)) else {
+        let error = objects.get(&kind, name).await.err();
+        let error = error.unwrap_or_else(|| CommandError::wrong(format!("rgd/{name} has just been made")));
+        return Err(with_similar(objects, &kind, name, error).await);
+    };
+    let rows = if is_gone { RevisionRows::left } else { RevisionRows::new };
+    let revisions = rows(&object, &of_it);
+    Ok(Definition { kind, object, objects: of_it, version, revisions, is_gone })
+}
+
+/// What a definition was that is gone, as its newest revision has it.
+fn left_of(name: &str, revisions: &[Value]) -> Option<Value> {
+    let newest = revisions.iter().max_by_key(|it| it["spec"]["revision"].as_i64())?;
+    let spec = json!({"schema": newest["spec"]["schema"], "resources": newest["spec"]["resources"]});
+    Some(json!({"kind": DEFINITION, "metadata": {"name": name}, "spec": spec}))
 }
 
 /// What the revisions of a definition are found by.
@@ -219,12 +253,22 @@ impl Definition {
         self.object["metadata"]["name"].as_str().unwrap_or_default()
     }
 
+    /// That only its revisions are left.
+    pub(crate) fn is_gone_in_words(&self) -> String {
+        format!("the definition {} is gone, and its revisions are kept", self.name())
+    }
+
     /// A revision that is there, or an error that names those that are.
     pub(crate) fn find(&self, number: RevisionNumber) -> Result<&RevisionRow, CommandError> {
         self.revisions.find(number).ok_or_else(|| {
             CommandError::wrong(format!("there is no revision {number} of {}", self.name()))
                 .hint(self.those_there())
         })
+    }
+
+    /// What is to be said of an edit of it that is no revision, if there is one.
+    pub(crate) fn pending(&self) -> Option<&'static str> {
+        krono_views::pending(&self.object, &self.revisions)
     }
 
     /// An error where its instances may not choose a revision, or not this one.
@@ -322,6 +366,14 @@ impl Instance {
 
     pub(crate) fn annotation(&self, key: &str) -> Option<&str> {
         self.object["metadata"]["annotations"][key].as_str()
+    }
+
+    /// How it follows its definition; nothing where what it says makes no sense or is not allowed.
+    pub(crate) fn policy(&self) -> Option<Policy> {
+        let management = &self.definition.object["spec"]["revisionManagement"];
+        let allowed = Limits::read(&management["instances"]).limits.policies;
+        let wished = self.annotation(keys::UPDATE_POLICY_ANNOTATION).map_or(Some(Policy::Auto), Policy::read);
+        wished.filter(|it| allowed.is_none_or(|all| all.contains(it)))
     }
 
     /// An input revision that is there, or an error that names those that are.

@@ -2,8 +2,10 @@
 
 use krono_history::RevisionNumber;
 use krono_history::diff::Diff;
+use serde_json::json;
 
 use super::super::cluster::subject::{self, Definition, Instance, Subject};
+use super::PENDING;
 use crate::arguments::revisions::{DiffArguments, DiffFormat};
 use crate::arguments::target::{Bare, Grammar, number};
 use crate::command_error::CommandError;
@@ -11,8 +13,12 @@ use crate::format::Format;
 use crate::output::Output;
 
 pub(super) async fn run(arguments: &DiffArguments, output: &mut Output) -> Result<(), CommandError> {
-    let (target, wanted) = read(arguments)?;
-    let (_, found) = subject::read(&arguments.place, &target).await?;
+    let (words, is_pending) = without_pending(arguments);
+    let (target, wanted) = read(arguments, words, is_pending)?;
+    let (_, found) = subject::read_kept(&arguments.place, &target).await?;
+    if is_pending {
+        return show_pending(arguments.output, &found.into_definition()?, wanted.0, output);
+    }
     let (diff, from, to) = match &found {
         Subject::Definition(it) => of_definition(it, wanted)?,
         Subject::Instance(it) => of_instance(it, wanted)?,
@@ -32,15 +38,55 @@ pub(super) async fn run(arguments: &DiffArguments, output: &mut Output) -> Resul
 /// The older and the newer revision, as far as they were named.
 type Wanted = (Option<RevisionNumber>, Option<RevisionNumber>);
 
-fn read(arguments: &DiffArguments) -> Result<(crate::arguments::target::Target, Wanted), CommandError> {
-    let named = |text: &Option<String>| text.as_deref().map(number).transpose();
-    let (from, to) = (named(&arguments.from)?, named(&arguments.to)?);
-    let places = 2 - [from, to].iter().flatten().count();
-    let (target, numbers) =
-        Grammar { revisions: places, bare: Bare::IsDefinition }.read(&arguments.object)?;
+/// The words before the pending edit, if that is what is to be compared; a name may be called so too.
+fn without_pending(arguments: &DiffArguments) -> (&[String], bool) {
+    let words = arguments.object.as_slice();
+    let is_behind_name = words.len() > 2 || words.first().is_some_and(|it| it.contains('/'));
+    match words.split_last() {
+        _ if arguments.to.as_deref() == Some(PENDING) => (words, true),
+        Some((last, before)) if last == PENDING && is_behind_name && arguments.to.is_none() => (before, true),
+        Some(_) | None => (words, false),
+    }
+}
+
+fn read(
+    arguments: &DiffArguments,
+    words: &[String],
+    is_pending: bool,
+) -> Result<(crate::arguments::target::Target, Wanted), CommandError> {
+    let named = |text: Option<&str>| text.map(number).transpose();
+    let from = named(arguments.from.as_deref())?;
+    let to = named(arguments.to.as_deref().filter(|_| !is_pending))?;
+    let places = 2 - [from, to].iter().flatten().count() - usize::from(is_pending);
+    let (target, numbers) = Grammar { revisions: places, bare: Bare::IsDefinition }.read(words)?;
     let mut numbers = numbers.into_iter();
     let from = from.or_else(|| numbers.next());
     Ok((target, (from, to.or_else(|| numbers.next()))))
+}
+
+/// What an edit that is no revision changes since the newest one, or another.
+fn show_pending(
+    format: DiffFormat,
+    definition: &Definition,
+    from: Option<RevisionNumber>,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    let name = definition.name();
+    let newest = definition.revisions.rows.first().ok_or_else(|| too_few(&format!("rgd/{name}")))?;
+    if definition.pending().is_none() {
+        let words = format!("{name} says what revision {} says; nothing is pending", newest.number);
+        return Err(CommandError::wrong(words));
+    }
+    let row = from.map_or(Ok(newest), |it| definition.find(it))?;
+    let diff = Diff::of_definitions(&definition.spec_of(row), &definition.object["spec"]);
+    let title = format!("revision {}", row.number);
+    let value = || json!({"from": row.number.get(), "to": PENDING, "changes": diff.changes_to_json()});
+    match format {
+        DiffFormat::Text => output.difference(&diff.to_text_between(&title, PENDING)),
+        DiffFormat::Unified => output.difference(&diff.to_unified_between(&title, PENDING)),
+        DiffFormat::Json => output.text(&Format::Json.render(&value())),
+        DiffFormat::Yaml => output.text(&Format::Yaml.render(&value())),
+    }
 }
 
 fn of_definition(

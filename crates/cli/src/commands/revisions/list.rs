@@ -1,10 +1,12 @@
 //! `krono revisions list`.
 
+use krono_history::Digest;
 use krono_views::{InputRow, Table, input_table, wide_input_table};
 use serde_json::{Value, json};
 
 use super::super::cluster::objects::Objects;
-use super::super::cluster::subject::{self, Subject, changed};
+use super::super::cluster::subject::{self, Definition, Instance, Subject, changed};
+use super::PENDING;
 use crate::arguments::revisions::{ListArguments, ListFormat};
 use crate::arguments::target::{Bare, Grammar, Target};
 use crate::command_error::CommandError;
@@ -13,7 +15,7 @@ use crate::output::Output;
 
 pub(super) async fn run(arguments: &ListArguments, output: &mut Output) -> Result<(), CommandError> {
     let (target, _) = Grammar { revisions: 0, bare: Bare::IsDefinition }.read(&arguments.object)?;
-    let (objects, found) = subject::read(&arguments.place, &target).await?;
+    let (objects, found) = subject::read_kept(&arguments.place, &target).await?;
     tell_unreadable(&found, output)?;
     output.text(&rendered(&found, arguments.output))?;
     if arguments.watch { watch(&objects, &target, found, arguments.output, output).await } else { Ok(()) }
@@ -38,10 +40,10 @@ async fn watch(
 }
 
 fn tell_unreadable(subject: &Subject, output: &mut Output) -> Result<(), CommandError> {
-    let definition = match subject {
-        Subject::Definition(definition) => definition,
-        Subject::Instance(instance) => &instance.definition,
-    };
+    let definition = subject.definition();
+    if definition.is_gone {
+        output.note(&definition.is_gone_in_words())?;
+    }
     definition.revisions.unreadable.iter().try_for_each(|it| output.warn(&it.to_string()))
 }
 
@@ -65,11 +67,21 @@ fn told_table(subject: &Subject, table: &Table) -> String {
 
 fn table(subject: &Subject, format: ListFormat) -> Table {
     match (subject, format) {
-        (Subject::Definition(it), ListFormat::Wide) => it.revisions.wide_table(),
-        (Subject::Definition(it), _) => it.revisions.table(),
+        (Subject::Definition(it), ListFormat::Wide) => with_pending(it.revisions.wide_table(), it),
+        (Subject::Definition(it), _) => with_pending(it.revisions.table(), it),
         (Subject::Instance(it), ListFormat::Wide) => wide_input_table(&it.inputs),
         (Subject::Instance(it), _) => input_table(&it.inputs),
     }
+}
+
+/// An edit that is no revision stands below all that are.
+fn with_pending(mut table: Table, definition: &Definition) -> Table {
+    if let Some(status) = definition.pending() {
+        let mut cells = vec![PENDING.to_owned(), String::new(), "-".to_owned(), status.to_owned()];
+        cells.resize(table.heading.len(), String::new());
+        table.rows.push(cells);
+    }
+    table
 }
 
 /// What `--watch` prints again when it changes.
@@ -87,7 +99,14 @@ fn lines(subject: &Subject, format: ListFormat) -> Vec<String> {
 
 fn value(subject: &Subject) -> Value {
     match subject {
-        Subject::Definition(it) => json!({"definition": it.name(), "revisions": it.revisions.to_json()}),
+        Subject::Definition(it) => {
+            let mut value = json!({"definition": it.name(), "revisions": it.revisions.to_json()});
+            if let Some(status) = it.pending() {
+                let digest = Digest::of_definition(&it.object["spec"]).to_string();
+                value[PENDING] = json!({"status": status, "digest": digest});
+            }
+            value
+        }
         Subject::Instance(it) => {
             let inputs: Vec<Value> = it.inputs.iter().map(InputRow::to_json).collect();
             json!({"instance": it.name(), "definition": it.definition.name(), "inputRevisions": inputs})
@@ -98,7 +117,7 @@ fn value(subject: &Subject) -> Value {
 fn names_of(subject: &Subject) -> Vec<String> {
     match subject {
         Subject::Definition(it) => it.revisions.rows.iter().map(|row| revision_name(&row.name)).collect(),
-        Subject::Instance(it) => it.inputs.iter().map(input_name).collect(),
+        Subject::Instance(it) => it.inputs.iter().map(|row| input_name(it, row)).collect(),
     }
 }
 
@@ -106,10 +125,10 @@ pub(crate) fn revision_name(name: &str) -> String {
     format!("resourcegraphdefinitionrevision.kro.run/{name}\n")
 }
 
-/// The object that holds it, or else its number: what stands in a status has no name.
-pub(crate) fn input_name(row: &InputRow) -> String {
+/// The object that holds it; what stands in a status has no name, and goes by what `krono revisions show` takes.
+pub(crate) fn input_name(instance: &Instance, row: &InputRow) -> String {
     match &row.object {
         Some(name) => format!("resourcegraphinputrevision.kro.run/{name}\n"),
-        None => format!("{}\n", row.number),
+        None => format!("{} {}\n", instance.name(), row.number),
     }
 }

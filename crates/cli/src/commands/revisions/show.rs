@@ -15,7 +15,7 @@ use crate::output::Output;
 
 pub(super) async fn run(arguments: &ShowArguments, output: &mut Output) -> Result<(), CommandError> {
     let (target, revisions) = Grammar { revisions: 1, bare: Bare::IsDefinition }.read(&arguments.object)?;
-    let (_, found) = subject::read(&arguments.place, &target).await?;
+    let (_, found) = subject::read_kept(&arguments.place, &target).await?;
     output.text(&match (&found, revisions.first()) {
         (Subject::Definition(it), number) => of_definition(it, number.copied(), arguments.output)?,
         (Subject::Instance(it), number) => of_instance(it, number.copied(), arguments.output)?,
@@ -51,7 +51,7 @@ fn of_instance(
         ShowFormat::Text => described_input(&instance.name(), row),
         ShowFormat::Json => Format::Json.render(&value()),
         ShowFormat::Yaml => Format::Yaml.render(&value()),
-        ShowFormat::Name => input_name(row),
+        ShowFormat::Name => input_name(instance, row),
     })
 }
 

@@ -173,13 +173,17 @@ async fn restore(
         Waited::Seen(Answer::Created(number)) => {
             let words = format!("Created revision {number} (content from revision {target})\n");
             arguments.outcome.say(&words, output)?;
-            tell_who_moves(arguments, objects, definition, output).await
+            if is_served_at_once(objects, definition, output).await? {
+                let moving = counted_instances(following(objects, definition).await?);
+                arguments.outcome.say(&format!("{moving} will reconcile to new revision\n"), output)?;
+            }
+            Ok(())
         }
         Waited::Seen(Answer::Restored) => {
             let words =
                 format!("The definition says again what revision {target} says; no other is needed\n");
             arguments.outcome.say(&words, output)?;
-            tell_who_moves(arguments, objects, definition, output).await
+            is_served_at_once(objects, definition, output).await.map(drop)
         }
         Waited::Seen(Answer::Refused(words)) => Err(refused(&words)),
         Waited::Seen(Answer::Withdrawn) => Err(withdrawn(names::ROLLBACK_ANNOTATION)),
@@ -197,25 +201,21 @@ async fn following(objects: &Objects, definition: &Definition) -> Result<u64, Co
     Ok(reasons.filter(|it| words.contains(it)).count() as u64)
 }
 
-async fn tell_who_moves(
-    arguments: &RollbackArguments,
+/// Whether instances go where the definition goes; what holds them is told.
+async fn is_served_at_once(
     objects: &Objects,
     definition: &Definition,
     output: &mut Output,
-) -> Result<(), CommandError> {
+) -> Result<bool, CommandError> {
     let now = subject::definition(objects, definition.name()).await?;
     let release = now.how_to_release();
-    match &now.revisions.hold {
-        Hold::Held { number: held, .. } => {
-            return output.note(&format!("revision {held} is held and served all the same; {release}"));
-        }
-        Hold::Invalid(problem) => {
-            return output.note(&format!("nobody moves while the hold makes no sense: {problem}; {release}"));
-        }
-        Hold::Released => {}
-    }
-    let moving = counted_instances(following(objects, definition).await?);
-    arguments.outcome.say(&format!("{moving} will reconcile to new revision\n"), output)
+    let why_not = match &now.revisions.hold {
+        Hold::Held { number: held, .. } => format!("revision {held} is held and served all the same"),
+        Hold::Invalid(problem) => format!("nobody moves while the hold makes no sense: {problem}"),
+        Hold::Released => return Ok(true),
+    };
+    output.note(&format!("{why_not}; {release}"))?;
+    Ok(false)
 }
 
 /// What became of a request.
