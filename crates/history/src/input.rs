@@ -24,7 +24,7 @@ pub use issue::{Decision, World, issue};
 pub use object::{input_revision_object, input_revision_owner, read_object};
 pub use packed::{PackedSpec, Unpackable};
 pub use rollback::{HoldProblem, Pin, Refusal, Request, Scope, Situation, Verdict, held, hold, judge};
-pub use seen::{SeenSpec, refusal, seen_through};
+pub use seen::{SeenSpec, refusal, seen_by, seen_through};
 pub use summary::{read, summaries};
 
 /// How many inputs of an instance are kept unless said otherwise.

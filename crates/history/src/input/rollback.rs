@@ -43,6 +43,10 @@ pub struct Situation<'a> {
     pub name: &'a str,
     /// Where it is; empty where that is no namespace.
     pub namespace: &'a str,
+    /// What its spec says, as the assigned revision sees it; while it is paused, no input may say so.
+    pub spec: &'a Value,
+    /// The content of the assigned revision.
+    pub assigned: Digest,
     /// Its input revisions.
     pub inputs: &'a Inputs,
     /// The highest number ever issued, as far as anybody knows.
@@ -241,10 +245,11 @@ fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, 
         Scope::SpecOnly => Pin::Stays,
         Scope::Whole => pin(input, situation)?,
     };
-    let is_same = |it: &Input| {
-        it.digest == input.digest || request.scope == Scope::SpecOnly && it.unpacked().as_ref() == Some(&spec)
+    let is_same = match request.scope {
+        Scope::Whole => Digest::of_input(situation.spec, situation.assigned) == input.digest,
+        Scope::SpecOnly => *situation.spec == spec,
     };
-    if !situation.is_held && situation.inputs.current().is_some_and(is_same) {
+    if !situation.is_held && is_same {
         return Err(Refusal::SameContent { name: name(), target });
     }
     if let (Some(keeper), Force::No) = (situation.keeper, request.force) {

@@ -139,6 +139,8 @@ impl Asked<'_> {
             &Situation {
                 name: &name,
                 namespace: text(self.world.instance, "namespace"),
+                spec: &self.instance["spec"],
+                assigned: self.content(),
                 inputs: &self.inputs,
                 highest: self.inputs.current().map(|it| it.number),
                 definitions: self.assigned.kept,
