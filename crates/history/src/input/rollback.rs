@@ -127,9 +127,9 @@ pub enum Refusal {
         /// The oldest that is kept.
         kept: Option<RevisionNumber>,
     },
-    /// Its spec was dropped for want of room.
+    /// Its spec was dropped for want of room, or with the object that held it.
     #[error(
-        "input revision {target} of {name} cannot be restored: there was no room for its spec; \
+        "input revision {target} of {name} cannot be restored: there was no room for its spec, or its object was deleted; \
              set revisionManagement.inputRevisions: Objects to keep all of them"
     )]
     SpecDropped {
@@ -306,9 +306,10 @@ pub enum HoldProblem {
     /// There is no such input revision.
     #[error("input revision {0} is not kept; hold one that is, or remove the annotation")]
     Unknown(RevisionNumber),
-    /// Its spec was dropped for want of room.
+    /// Its spec was dropped for want of room, or with the object that held it.
     #[error(
-        "there was no room for the spec of input revision {0}; hold another one, or remove the annotation"
+        "there was no room for the spec of input revision {0}, or its object was deleted; hold another one, or remove the \
+             annotation"
     )]
     SpecDropped(RevisionNumber),
     /// No revision of the definition has its content any longer.

@@ -186,6 +186,29 @@ fn v4_specs_are_within_a_budget_and_the_oldest_go() {
 }
 
 #[test]
+fn v4_what_objects_hold_takes_no_room_in_the_status() {
+    let mut scene = Scene::default();
+    for seed in 0..3 {
+        scene.ask(&json!({"text": noise(seed, 20_000)}), definition(1, 'a'));
+        scene.inputs = Inputs::new(scene.inputs.iter().cloned().map(Input::in_object).collect());
+    }
+    for seed in 3..5 {
+        scene.ask(&json!({"text": noise(seed, 20_000)}), definition(1, 'a'));
+    }
+    assert!(scene.inputs.iter().all(|it| it.unpacked().is_some()));
+    let told = summaries(&scene.inputs, &definitions(&[(1, 'a')]));
+    let kept: Vec<bool> = told
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["spec"].is_string() && it["restorable"].is_null())
+        .collect();
+    assert_eq!(kept, [true, true, false, false, false]);
+    assert!(told.as_array().unwrap().iter().all(|it| it["restorable"].is_null()), "{told}");
+    assert!(read(&told).have_gaps());
+}
+
+#[test]
 fn v4_what_is_held_takes_no_room_from_the_newest() {
     let mut scene = Scene::default();
     for seed in 0..4 {
