@@ -109,7 +109,10 @@ fn refused_at_once(refusal: &Refusal, definition: &Definition) -> CommandError {
                 ))
                 .hint("--force writes the spec all the same")
         }
-        Refusal::NotANumber(_) | Refusal::SameContent { .. } | Refusal::Rejected { .. } => error,
+        Refusal::NotANumber(_)
+        | Refusal::SameContent { .. }
+        | Refusal::Ending { .. }
+        | Refusal::Rejected { .. } => error,
     }
 }
 
