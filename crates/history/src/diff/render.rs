@@ -39,13 +39,18 @@ impl Diff {
 
     /// The lines of both as YAML, as `diff -u` shows them; empty when the contents are the same.
     pub fn to_unified(&self, from: RevisionNumber, to: RevisionNumber) -> String {
+        self.to_unified_between(&format!("revision {from}"), &format!("revision {to}"))
+    }
+
+    /// The same, of what is called so.
+    pub fn to_unified_between(&self, from: &str, to: &str) -> String {
         if self.is_empty() {
             return String::new();
         }
         let (old, new) = (yaml(&json!({"spec": self.old})), yaml(&json!({"spec": self.new})));
         let diff = TextDiff::from_lines(&old, &new);
         let mut unified = diff.unified_diff();
-        unified.header(&format!("revision {from}"), &format!("revision {to}")).to_string()
+        unified.header(from, to).to_string()
     }
 
     /// For programs.
