@@ -149,7 +149,7 @@ fn moved(instance: &Instance, from: RevisionNumber, to: RevisionNumber) -> Strin
         (Some(old), Some(new)) if Digest::of_definition(&old) == Digest::of_definition(&new) => {
             return String::new();
         }
-        (Some(old), Some(new)) => lost(&old, &new),
+        (Some(old), Some(new)) => lost("this", &old, &new),
         (_, _) => String::new(),
     };
     format!("Definition revision {from} -> {to}\n{lost}")
