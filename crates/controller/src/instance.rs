@@ -13,8 +13,8 @@ use krono_graph::KindName;
 use krono_model::applyset::Inventory;
 use krono_model::wire::Author;
 use krono_planner::instance::{
-    Action, DeletionPolicies, Keeping, Notice, ObjectName, Plan, Refused, Rollback, Subject, World,
-    assignment, plan, unseen,
+    Action, DeletionPolicies, Notice, ObjectName, Plan, Refused, Rollback, Subject, World, assignment,
+    may_have_objects, plan, unseen,
 };
 use krono_planner::replacing;
 use serde_json::{Value, json};
@@ -98,7 +98,7 @@ impl<'p> Pass<'p> {
         let Ok(mut caches) = self.serving.caches(graph, &inventory, catalogue, all).await else {
             return Round::End(Outcome::Retry);
         };
-        if made.by.as_ref().is_some_and(|(facts, _)| facts.keeping() != Keeping::Inline) {
+        if made.by.as_ref().is_some_and(|(facts, _)| may_have_objects(&instance, facts.keeping())) {
             caches.push(Arc::clone(self.engine.inputs()));
         }
         let Ok(rollback) = self.rollback(&made).await else { return Round::End(Outcome::Retry) };

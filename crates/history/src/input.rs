@@ -24,7 +24,7 @@ pub use issue::{Decision, World, issue};
 pub use object::{input_revision_object, input_revision_owner, read_object};
 pub use packed::{PackedSpec, Unpackable};
 pub use rollback::{HoldProblem, Pin, Refusal, Request, Scope, Situation, Verdict, held, hold, judge};
-pub use seen::{SeenSpec, refusal, seen_through};
+pub use seen::{SeenSpec, refusal, seen_by, seen_through};
 pub use summary::{read, summaries};
 
 /// How many inputs of an instance are kept unless said otherwise.
@@ -100,6 +100,8 @@ impl Origin {
 pub enum KeptSpec {
     /// Here.
     Packed(PackedSpec),
+    /// In an object of its own, which was looked at.
+    Object(PackedSpec),
     /// In an object of its own.
     Elsewhere,
     /// Nowhere; there was no room for it, or somebody deleted it.
@@ -161,13 +163,26 @@ impl Input {
 
     /// Its spec, if that is here and can be read.
     pub fn unpacked(&self) -> Option<Value> {
-        self.packed()?.unpack().ok()
+        match &self.spec {
+            KeptSpec::Packed(spec) | KeptSpec::Object(spec) => spec.unpack().ok(),
+            KeptSpec::Elsewhere | KeptSpec::Dropped => None,
+        }
     }
 
+    /// The same, as an object of its own holds it.
+    #[must_use]
+    pub fn in_object(self) -> Self {
+        match self.spec {
+            KeptSpec::Packed(spec) => Self { spec: KeptSpec::Object(spec), ..self },
+            KeptSpec::Object(_) | KeptSpec::Elsewhere | KeptSpec::Dropped => self,
+        }
+    }
+
+    /// Its spec, if that takes room in the status.
     fn packed(&self) -> Option<&PackedSpec> {
         match &self.spec {
             KeptSpec::Packed(spec) => Some(spec),
-            KeptSpec::Elsewhere | KeptSpec::Dropped => None,
+            KeptSpec::Object(_) | KeptSpec::Elsewhere | KeptSpec::Dropped => None,
         }
     }
 }
@@ -199,6 +214,11 @@ impl Inputs {
         self.0.iter().find(|it| it.number == number)
     }
 
+    /// Whether some of their specs are not here, so that objects may hold them.
+    pub fn have_gaps(&self) -> bool {
+        self.0.iter().any(|it| it.packed().is_none())
+    }
+
     /// The same with another as the newest, and no more than the limits allow; `held` stays whatever they say.
     fn with(&self, newest: Input, limit: Limit, held: &BTreeSet<RevisionNumber>) -> Self {
         Self(std::iter::once(newest).chain(self.superseded().0).collect()).limited(limit, held)
@@ -222,7 +242,9 @@ impl Inputs {
     #[must_use]
     pub fn elsewhere(&self) -> Self {
         let moved = |input: &Input| match input.spec {
-            KeptSpec::Packed(_) | KeptSpec::Elsewhere => Input { spec: KeptSpec::Elsewhere, ..input.clone() },
+            KeptSpec::Packed(_) | KeptSpec::Object(_) | KeptSpec::Elsewhere => {
+                Input { spec: KeptSpec::Elsewhere, ..input.clone() }
+            }
             KeptSpec::Dropped => input.clone(),
         };
         Self(self.0.iter().map(moved).collect())

@@ -12,6 +12,7 @@ pub mod canonical;
 pub mod content;
 pub mod diff;
 pub mod digest;
+mod excerpt;
 pub mod hold;
 pub mod import;
 pub mod input;
@@ -25,5 +26,6 @@ pub mod witness;
 pub mod writer;
 
 pub use digest::Digest;
+pub use excerpt::excerpt;
 pub use number::RevisionNumber;
 pub use revision::{Lineage, Revision};

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::excerpt;
+
 /// The number of a revision; from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RevisionNumber(u64);
@@ -62,7 +64,7 @@ impl FromStr for RevisionNumber {
     fn from_str(text: &str) -> Result<Self, NotANumber> {
         let is_plain = !text.starts_with('0') && text.bytes().all(|it| it.is_ascii_digit());
         let number = if is_plain { text.parse().ok().and_then(Self::new) } else { None };
-        number.ok_or_else(|| NotANumber(text.to_owned()))
+        number.ok_or_else(|| NotANumber(excerpt(text)))
     }
 }
 
@@ -174,6 +176,8 @@ mod tests {
         for wrong in ["", "0", "-1", "+1", "01", "1.0", " 1", "r1", "9223372036854775808", "١"] {
             check(wrong, None);
         }
+        let long = "9".repeat(1000).parse::<RevisionNumber>().unwrap_err();
+        assert_eq!(long, NotANumber(format!("{}…", "9".repeat(64))));
         assert_eq!(RevisionNumber::from_wire(-1), None);
         assert_eq!(RevisionNumber::from_wire(7).map(RevisionNumber::to_wire), Some(7));
     }

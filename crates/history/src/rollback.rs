@@ -134,6 +134,12 @@ pub enum Refusal {
         /// The tool.
         keeper: String,
     },
+    /// What has the lineage is on its way out.
+    #[error("{name} is being deleted")]
+    Ending {
+        /// What has the lineage.
+        name: String,
+    },
     /// The API server does not take the spec.
     #[error("the API server does not take the spec of revision {target} for {name}: {words}")]
     Rejected {

@@ -31,7 +31,7 @@ pub(crate) use assigned::{
     ASSIGNMENT, ERROR_SINCE, INPUT_HISTORY, PROPAGATION, assignment_patch, known, observed_content,
     observed_since, of_krono,
 };
-pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind};
+pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind, may_have_objects};
 pub(crate) use evidence::{fit, highest_stamp};
 pub use gates::PropagationGates;
 pub(crate) use outlook::{Wanted, outlook};

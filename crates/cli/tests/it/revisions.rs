@@ -92,6 +92,14 @@ Definition revision 2 -> 3
 + replicas: 5
 ";
     assert_eq!(inputs, expected);
+    let inputs = ["revisions", "diff", "application/my-app", "10", "12", "-o"];
+    let unified = cluster.told(&[&inputs[..], &["unified"]].concat());
+    let heading = "Definition revision 2 -> 3\n--- input revision 10\n+++ input revision 12\n@@ ";
+    assert!(unified.starts_with(heading), "{unified}");
+    let value: Value = serde_json::from_str(&cluster.told(&[&inputs[..], &["json"]].concat())).unwrap();
+    assert_eq!(value["rgdRevision"], json!({"from": 2, "to": 3}));
+    let yaml = cluster.told(&[&inputs[..], &["yaml"]].concat());
+    assert!(yaml.contains("rgdRevision:\n  from: 2\n  to: 3\n"), "{yaml}");
     let same = cluster.told(&["revisions", "diff", "application/my-app", "10", "11"]);
     assert_eq!(
         same,

@@ -190,7 +190,33 @@ fn v24_an_input_goes_back_to_content_and_not_to_a_number() {
     cluster.apply(&kept);
     let line = ["rollback", "application/my-app", "--to-input-revision=9", "--dry-run"];
     let preview = cluster.told(&line);
-    assert!(preview.starts_with("Definition revision 3 -> 4\nIn every instance:\n! "), "{preview}");
+    assert!(preview.starts_with("Definition revision 3 -> 4\nIn this instance:\n! "), "{preview}");
+}
+
+#[test]
+fn v22_an_edit_that_became_no_input_can_be_undone() {
+    let cluster = fleet();
+    let mut paused = instance();
+    paused["metadata"]["annotations"] = json!({"kro.run/update-policy": "Paused"});
+    paused["spec"]["replicas"] = json!(7);
+    cluster.apply(&paused);
+    let line = ["rollback", "application/my-app", "--to-input-revision=12"];
+    let preview = "\
+--- the instance
++++ input revision 12
+@@ spec @@
+- replicas: 7
++ replicas: 5
+";
+    assert_eq!(cluster.told(&[&line[..], &["--dry-run"]].concat()), preview);
+    cluster.told(&[&line[..], &["--yes", "--wait=false"]].concat());
+    assert_eq!(cluster.annotations(&instance())["kro.run/rollback-to-input-revision"], "12");
+    // What the revision does not know is no edit.
+    paused["spec"]["replicas"] = json!(5);
+    paused["spec"]["unknown"] = json!(true);
+    cluster.apply(&paused);
+    let same = "error: application/my-app is at input revision 12; there is nothing to roll back\n";
+    assert_eq!(cluster.complaint(&[&line[..], &["--yes"]].concat(), 1), same);
 }
 
 #[test]

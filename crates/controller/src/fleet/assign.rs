@@ -7,7 +7,7 @@ use krono_history::writer::writer_of_annotation;
 use krono_model::applyset::Inventory;
 use krono_model::names;
 use krono_planner::fleet::{Decision, Facts, Turn, World, decide, is_lost};
-use krono_planner::instance::{Cluster, Keeping};
+use krono_planner::instance::{Cluster, may_have_objects};
 use serde_json::Value;
 
 use super::Round;
@@ -99,7 +99,7 @@ async fn all_caches(
 ) -> kube::Result<Vec<Arc<KindCache>>> {
     let inventory = Inventory::read(instance).ok().flatten().unwrap_or_default();
     let mut all: Vec<Arc<KindCache>> = Vec::new();
-    if facts.keeping() != Keeping::Inline {
+    if may_have_objects(instance, facts.keeping()) {
         all.push(Arc::clone(engine.inputs()));
     }
     for revision in facts.history.live() {

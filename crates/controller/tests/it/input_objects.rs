@@ -109,3 +109,31 @@ async fn v04_a_history_moves_into_objects_when_that_is_wished() {
     world.settled().await;
     assert_eq!(world.there("App a").await["status"]["currentInputRevision"], 2);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v04_and_v22_objects_stay_the_history_of_an_instance_when_others_are_kept_inline() {
+    let world = World::start().await;
+    world.define(&app("App", "Objects")).await;
+    world.put_by_hand(&crate::world::instance("App a", "text: one")).await;
+    world.active("App a").await;
+    edit(&world, "two", 2).await;
+    world.eventually("ResourceGraphInputRevision a-input-rev-2", is("Completed")).await;
+    world.define(&app("App", "Inline")).await;
+    world.settled().await;
+    assert_eq!(inputs(&world).await, ["a-input-rev-1", "a-input-rev-2"]);
+
+    let told = edit(&world, "three", 3).await;
+    world.gone("ResourceGraphInputRevision a-input-rev-1").await;
+    world.eventually("ResourceGraphInputRevision a-input-rev-2", is("Superseded")).await;
+    let history = &told["status"]["inputRevisionHistory"];
+    assert!(history[0]["spec"].is_string() && history[1]["spec"].is_null(), "{history:#}");
+    world.settled().await;
+
+    let rollback = json!({"metadata": {"annotations": {"kro.run/rollback-to-input-revision": "2"}}});
+    world.merge("App a", rollback).await;
+    let told = world.eventually("App a", |it| it["status"]["observedInputRevision"] == 4).await;
+    assert_eq!(told["spec"]["text"], "two");
+    world.gone("ResourceGraphInputRevision a-input-rev-2").await;
+    world.settled().await;
+    assert_eq!(inputs(&world).await, Vec::<String>::new());
+}

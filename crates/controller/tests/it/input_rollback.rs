@@ -117,6 +117,25 @@ async fn v22_while_a_request_cannot_be_answered_resources_go_on() {
     world.settled().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn v22_an_edit_of_a_paused_instance_can_be_undone() {
+    let world = edited().await;
+    annotate(&world, "App a0", json!({"kro.run/update-policy": "Paused"})).await;
+    world.eventually("App a0", |it| it["status"]["assignment"]["because"] == "Paused").await;
+    world.merge("App a0", json!({"spec": {"text": "three"}})).await;
+    annotate(&world, "App a0", json!({INPUT_ROLLBACK: "2"})).await;
+    let told = world.eventually("App a0", |it| it["spec"]["text"] == "two").await;
+    assert!(told["metadata"]["annotations"].get(INPUT_ROLLBACK).is_none(), "{told:#}");
+    world.settled().await;
+    annotate(&world, "App a0", json!({INPUT_ROLLBACK: "2"})).await;
+    let words = "app/a0 asks for what input revision 2 says already; there is nothing to roll back";
+    world.eventually("App a0", |it| message(it, "RollbackRefused") == words).await;
+    annotate(&world, "App a0", json!({"kro.run/update-policy": null})).await;
+    let told = world.eventually("App a0", |it| it["status"]["assignment"]["because"] == "Following").await;
+    assert_eq!(numbers(&told), [2, 1]);
+    world.settled().await;
+}
+
 /// Nothing comes of a request but words about it.
 async fn refuses(world: &World, requests: Value, answered: &str, expected: &str) {
     annotate(world, "App a0", requests).await;

@@ -43,6 +43,10 @@ pub struct Situation<'a> {
     pub name: &'a str,
     /// Where it is; empty where that is no namespace.
     pub namespace: &'a str,
+    /// What its spec says, as the assigned revision sees it; while it is paused, no input may say so.
+    pub spec: &'a Value,
+    /// The content of the assigned revision.
+    pub assigned: Digest,
     /// Its input revisions.
     pub inputs: &'a Inputs,
     /// The highest number ever issued, as far as anybody knows.
@@ -123,9 +127,9 @@ pub enum Refusal {
         /// The oldest that is kept.
         kept: Option<RevisionNumber>,
     },
-    /// Its spec was dropped for want of room.
+    /// Its spec was dropped for want of room, or with the object that held it.
     #[error(
-        "input revision {target} of {name} cannot be restored: there was no room for its spec; \
+        "input revision {target} of {name} cannot be restored: there was no room for its spec, or its object was deleted; \
              set revisionManagement.inputRevisions: Objects to keep all of them"
     )]
     SpecDropped {
@@ -241,10 +245,11 @@ fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, 
         Scope::SpecOnly => Pin::Stays,
         Scope::Whole => pin(input, situation)?,
     };
-    let is_same = |it: &Input| {
-        it.digest == input.digest || request.scope == Scope::SpecOnly && it.unpacked().as_ref() == Some(&spec)
+    let is_same = match request.scope {
+        Scope::Whole => Digest::of_input(situation.spec, situation.assigned) == input.digest,
+        Scope::SpecOnly => *situation.spec == spec,
     };
-    if !situation.is_held && situation.inputs.current().is_some_and(is_same) {
+    if !situation.is_held && is_same {
         return Err(Refusal::SameContent { name: name(), target });
     }
     if let (Some(keeper), Force::No) = (situation.keeper, request.force) {
@@ -301,9 +306,10 @@ pub enum HoldProblem {
     /// There is no such input revision.
     #[error("input revision {0} is not kept; hold one that is, or remove the annotation")]
     Unknown(RevisionNumber),
-    /// Its spec was dropped for want of room.
+    /// Its spec was dropped for want of room, or with the object that held it.
     #[error(
-        "there was no room for the spec of input revision {0}; hold another one, or remove the annotation"
+        "there was no room for the spec of input revision {0}, or its object was deleted; hold another one, or remove the \
+             annotation"
     )]
     SpecDropped(RevisionNumber),
     /// No revision of the definition has its content any longer.

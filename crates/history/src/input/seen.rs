@@ -1,7 +1,8 @@
 //! A spec as the schema of one revision sees it.
 
+use krono_schema::crd::InstanceSchema;
 use krono_schema::{Schema, Validator, default, drop_nulls, prune};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A spec through the schema of a revision.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,12 @@ pub fn seen_through(schema: &Schema, spec: &Value) -> SeenSpec {
     drop_nulls(schema, &mut spec);
     default(schema, &mut spec);
     SeenSpec { spec, ignored: unknown.iter().map(|path| format!("spec.{path}")).collect() }
+}
+
+/// A spec as the revision with this content sees it; nothing where that has no schema.
+pub fn seen_by(definition: &Value, spec: &Value) -> Option<SeenSpec> {
+    let schema = InstanceSchema::from_definition(&json!({"spec": definition})).ok()?.spec;
+    Some(seen_through(&schema, spec))
 }
 
 /// Why the schema of a revision's spec refuses a spec, if it does: the first field that is wrong.

@@ -1,5 +1,7 @@
 //! Inputs of one instance, without a cluster.
 
+use std::sync::LazyLock;
+
 use krono_schema::{Schema, Validator};
 use serde_json::json;
 
@@ -184,6 +186,29 @@ fn v4_specs_are_within_a_budget_and_the_oldest_go() {
 }
 
 #[test]
+fn v4_what_objects_hold_takes_no_room_in_the_status() {
+    let mut scene = Scene::default();
+    for seed in 0..3 {
+        scene.ask(&json!({"text": noise(seed, 20_000)}), definition(1, 'a'));
+        scene.inputs = Inputs::new(scene.inputs.iter().cloned().map(Input::in_object).collect());
+    }
+    for seed in 3..5 {
+        scene.ask(&json!({"text": noise(seed, 20_000)}), definition(1, 'a'));
+    }
+    assert!(scene.inputs.iter().all(|it| it.unpacked().is_some()));
+    let told = summaries(&scene.inputs, &definitions(&[(1, 'a')]));
+    let kept: Vec<bool> = told
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["spec"].is_string() && it["restorable"].is_null())
+        .collect();
+    assert_eq!(kept, [true, true, false, false, false]);
+    assert!(told.as_array().unwrap().iter().all(|it| it["restorable"].is_null()), "{told}");
+    assert!(read(&told).have_gaps());
+}
+
+#[test]
 fn v4_what_is_held_takes_no_room_from_the_newest() {
     let mut scene = Scene::default();
     for seed in 0..4 {
@@ -314,12 +339,18 @@ fn rolled() -> Scene {
     scene
 }
 
+/// The spec of the newest of these.
+static ASKED: LazyLock<Value> = LazyLock::new(|| json!({"a": 3}));
+
 fn request(text: &str) -> Request<'_> {
     Request { text, writer: None, force: Force::No, scope: Scope::Whole, rejected: None }
 }
 
+/// What the newest input says is what the instance asks for.
 fn situation<'a>(inputs: &'a Inputs, definitions: &'a History) -> Situation<'a> {
     Situation {
+        spec: &ASKED,
+        assigned: content('b'),
         name: "app/mine",
         namespace: "",
         inputs,
@@ -352,8 +383,7 @@ fn v22_a_rollback_restores_the_combination() {
     let spec_only = Request { scope: Scope::SpecOnly, ..request("1") };
     let expected = Verdict::Restore { number: number(1), spec: json!({"a": 1}), pin: Pin::Stays };
     assert_eq!(judge(&spec_only, &situation), expected);
-    let fewer = Inputs::new(scene.inputs.iter().skip(1).cloned().collect());
-    let same = judge(&spec_only, &Situation { inputs: &fewer, ..situation });
+    let same = judge(&spec_only, &Situation { spec: &json!({"a": 1}), ..situation });
     assert!(matches!(same, Verdict::Refused(Refusal::SameContent { .. })), "{same:?}");
 }
 
@@ -397,6 +427,25 @@ fn v22_what_cannot_be_restored_is_refused_with_the_reason() {
     let Verdict::Refused(refusal) = judge(&rejected, &usual) else { panic!("it is accepted") };
     let words = "the API server does not take the spec of input revision 1 for app/mine: region is immutable";
     assert_eq!(refusal.to_string(), words);
+}
+
+#[test]
+fn v22_a_request_is_held_against_what_the_spec_says_and_not_against_the_last_input() {
+    let (scene, definitions) = (rolled(), definitions(&[(1, 'a'), (2, 'b')]));
+    // Paused: neither of these edits was issued.
+    let (new, old) = (json!({"a": 7}), json!({"a": 1}));
+    let check = |text: &str, spec: &Value, scope: Scope, is_refused: bool| {
+        let edited = Situation { spec, ..situation(&scene.inputs, &definitions) };
+        let verdict = judge(&Request { scope, ..request(text) }, &edited);
+        let is_same = matches!(verdict, Verdict::Refused(Refusal::SameContent { .. }));
+        assert_eq!(is_same, is_refused, "{text} {spec}: {verdict:?}");
+    };
+    check("3", &new, Scope::Whole, false);
+    check("3", &new, Scope::SpecOnly, false);
+    check("3", &old, Scope::Whole, false);
+    check("2", &old, Scope::Whole, true);
+    check("1", &old, Scope::Whole, false);
+    check("1", &old, Scope::SpecOnly, true);
 }
 
 #[test]

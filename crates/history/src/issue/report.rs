@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::hold::Hold;
 use crate::number::Exhausted;
 use crate::retention::Reason;
-use crate::{Digest, RevisionNumber, rollback};
+use crate::{Digest, RevisionNumber, excerpt, rollback};
 
 /// All there is to know after a decision.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,12 +205,14 @@ impl fmt::Display for Notice {
             Self::RollbackRefused(refusal) => write!(f, "not rolled back: {refusal}"),
             Self::RequestPutBack { request, manager } => write!(
                 f,
-                "{manager} has put back the request to roll back to {request}, which was answered; remove it from \
-                 what {manager} applies"
+                "{manager} has put back the request to roll back to {}, which was answered; remove it from \
+                 what {manager} applies",
+                excerpt(request)
             ),
             Self::CreateRefused { request, problem: CreateProblem::NotPending { pending } } => write!(
                 f,
-                "{request:?} does not name what is pending, which is {pending}; ask for \"true\" or for its first digits"
+                "{:?} does not name what is pending, which is {pending}; ask for \"true\" or for its first digits",
+                excerpt(request)
             ),
             Self::CreateRefused { problem: CreateProblem::Refused(refusal), .. } => {
                 write!(f, "{refusal}; ask again when that is mended")

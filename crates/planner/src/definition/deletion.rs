@@ -1,12 +1,16 @@
 //! The end of a definition.
 
+use krono_history::answered::Answered;
+use krono_history::excerpt;
 use krono_history::issue::Named;
+use krono_history::retention::Freshness;
+use krono_history::rollback::Refusal;
 use krono_model::names;
 use serde_json::{Value, json};
 
 use super::{
     Action, Failure, Notice, Plan, Serving, Waiting, World, crd, finalizer_patch, has_finalizer,
-    is_terminating, letting_go, lineage, metadata, status, without_graph,
+    is_terminating, letting_go, lineage, metadata, status, steps, without_graph,
 };
 
 /// What becomes of the instances of a definition that goes.
@@ -37,6 +41,9 @@ pub(super) fn plan(world: &World<'_>) -> Plan {
     if !has_finalizer(world.definition) {
         return Plan::default();
     }
+    if let Some(plan) = without_request(world) {
+        return plan;
+    }
     let is_own = crd::own(world).is_some();
     let takes_crd = world.allow_crd_deletion && is_own;
     let policy = Policy::of(world.definition);
@@ -60,6 +67,20 @@ pub(super) fn plan(world: &World<'_>) -> Plan {
         Policy::Orphan if has_instances => orphan(world),
         Policy::Unknown | Policy::Cascade | Policy::Orphan => ending(world),
     }
+}
+
+/// The answer to a request to roll back; one that a tool has put back is left alone.
+fn without_request(world: &World<'_>) -> Option<Plan> {
+    let is_refused = matches!(world.failure, Some(Failure::Revision(_)));
+    let request = lineage::request(world).filter(|_| !is_refused)?;
+    if world.past.freshness == Freshness::Cached {
+        return Some(Plan { needs_live_look: true, ..Plan::default() });
+    }
+    if Answered::of(world.definition).put_back(request.text, request.writer.as_ref()).is_some() {
+        return None;
+    }
+    let name = metadata(world.definition, "name").to_owned();
+    steps::refuse(world, request.text, Refusal::Ending { name })
 }
 
 /// Somebody looks after instances until the end: with the graph that they had, if there is one.
@@ -94,7 +115,7 @@ fn blocked(world: &World<'_>) -> String {
     let count = stays(world);
     let (are, them) = if count == 1 { ("instance is", "it") } else { ("instances are", "them") };
     let policy = lineage::annotation(world.definition, names::DELETION_POLICY_ANNOTATION);
-    let nonsense = policy.map(|it| format!("{it:?} is no deletion policy; ")).unwrap_or_default();
+    let nonsense = policy.map(|it| format!("{:?} is no deletion policy; ", excerpt(it))).unwrap_or_default();
     format!(
         "{nonsense}{count} {are} left; delete {them}, or annotate the definition with {}: Cascade to have {them} deleted, or \
          Orphan to leave {them} as they are",

@@ -130,7 +130,7 @@ pub(super) fn misplaced(definition: &Value) -> Option<Notice> {
     Some(if is_alone { Notice::RequestOfInstance } else { Notice::TwoRequests })
 }
 
-fn request<'a>(world: &World<'a>) -> Option<Request<'a>> {
+pub(super) fn request<'a>(world: &World<'a>) -> Option<Request<'a>> {
     let definition = world.definition;
     let text = annotation(definition, names::ROLLBACK_ANNOTATION)?;
     let force = is_forced(definition, names::ROLLBACK_ANNOTATION);

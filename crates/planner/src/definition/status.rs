@@ -6,7 +6,7 @@ use krono_history::issue::{Issue, Standing as Issuance};
 use krono_model::condition::{Conditions, Status};
 use krono_model::definition::{
     CONTROLLER_READY, DELETION_BLOCKED, DEPENDENTS, GRAPH_ACCEPTED, GRAPH_REVISIONS_RESOLVED, KIND_READY,
-    NOTES, Reason, State,
+    NOTES, ROLLBACK_REFUSED, Reason, State,
 };
 use krono_model::wire::{Dependency, ResourceStatus};
 use serde_json::{Map, Value, json};
@@ -15,6 +15,7 @@ use super::crd::{self, Standing};
 use super::{
     Failure, Plan, Serving, Waiting, World, crd_name, metadata, propagation_status, revision_status,
 };
+use crate::refused;
 
 /// How many things that are wrong are told at once.
 const TOLD: usize = 20;
@@ -132,6 +133,9 @@ impl<'p, 'a> Report<'p, 'a> {
         let mut report = Self::new(world, None);
         report.conditions.mark_all_observed();
         report.set(CONTROLLER_READY, Status::Unknown, Reason::AwaitingReconciliation, message);
+        if let Some(words) = refused::words(world.definition) {
+            report.conditions.note(ROLLBACK_REFUSED, ROLLBACK_REFUSED, words);
+        }
         report
     }
 

@@ -6,7 +6,7 @@ use krono_history::answered::Answered;
 use krono_history::issue::{Action as Step, Issue, Notice as OfLineage};
 use krono_history::retention::Reason;
 use krono_history::revision::{ObjectVersion, owner_reference};
-use krono_history::rollback::Ending;
+use krono_history::rollback::{Ending, Refusal};
 use krono_history::writer::{author_of_annotation, writer_of_request};
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
@@ -28,7 +28,16 @@ pub(super) fn steps(world: &World<'_>, issue: &Issue) -> Option<Plan> {
     if steps.first.is_empty() {
         steps.publish(issue);
     }
-    steps.finish(issue)
+    steps.finish(&issue.report.notices)
+}
+
+/// The answer to a request to roll back that nothing can come of.
+pub(super) fn refuse(world: &World<'_>, request: &str, refusal: Refusal) -> Option<Plan> {
+    let mut steps = Steps::new(world);
+    steps.answered(names::ROLLBACK_ANNOTATION, request);
+    let words = refused::noted(world.definition, &refusal.to_string());
+    steps.annotate(names::ROLLBACK_REFUSED_ANNOTATION, words);
+    steps.finish(&[OfLineage::RollbackRefused(refusal)])
 }
 
 struct Steps<'w, 'a> {
@@ -210,7 +219,7 @@ impl<'w, 'a> Steps<'w, 'a> {
         }
     }
 
-    fn finish(self, issue: &Issue) -> Option<Plan> {
+    fn finish(self, told: &[OfLineage]) -> Option<Plan> {
         let mut actions = self.first;
         let is_changed = self.spec.is_some() || !self.annotations.is_empty();
         if actions.is_empty() && is_changed {
@@ -234,7 +243,7 @@ impl<'w, 'a> Steps<'w, 'a> {
         }
         actions.extend(self.statuses);
         actions.extend(self.deletions);
-        let notices = issue.report.notices.iter().map(Notice::of).chain(self.notices).collect();
+        let notices = told.iter().map(Notice::of).chain(self.notices).collect();
         (!actions.is_empty()).then(|| Plan { actions, notices, ..Plan::default() })
     }
 }

@@ -60,7 +60,7 @@ impl Census {
         } else if !is_ending {
             self.following.extend(needs.assigned);
         }
-        self.uses.contents.extend(needs.assigned.into_iter().chain(needs.observed));
+        self.uses.contents.extend(needs.assigned.into_iter().chain(needs.observed).chain(needs.held));
         self.inputs.extend(contents_of_inputs(instance));
         if needs.is_blocked {
             self.uses.contents.extend(contents_of_inputs(instance));
@@ -81,6 +81,8 @@ pub struct Needs {
     stays: bool,
     /// The content that it was last seen to be at.
     observed: Option<Digest>,
+    /// The content of the input that it is to be held at; one that is paused goes there when that ends.
+    held: Option<Digest>,
     pinned: Option<RevisionNumber>,
     approved: Option<RevisionNumber>,
     /// Whether resources of it have to wait at what it asked for before.
@@ -97,6 +99,7 @@ impl Needs {
                 .and_then(|it| it.parse().ok()),
             stays: stays(instance),
             observed: observed_content(instance),
+            held: annotation(names::HOLD_INPUT_ANNOTATION).and_then(|it| content_of_input(instance, it)),
             pinned: annotation(names::RGD_REVISION),
             approved: annotation(names::APPROVE_REVISION_ANNOTATION),
             is_blocked: is_blocked(instance),
@@ -113,6 +116,12 @@ fn stays(instance: &Value) -> bool {
 /// Whether resources of an instance have to wait.
 pub(super) fn is_blocked(instance: &Value) -> bool {
     of_krono(&instance["status"], PROPAGATION)["status"] == Standing::Blocked.as_str()
+}
+
+/// The content that an input of an instance is for.
+fn content_of_input(instance: &Value, number: RevisionNumber) -> Option<Digest> {
+    let mut inputs = of_krono(&instance["status"], INPUT_HISTORY).as_array()?.iter();
+    inputs.find(|it| it["revision"] == number.to_wire())?["rgdRevisionHash"].as_str()?.parse().ok()
 }
 
 /// The contents that an instance asked for, now and before.
@@ -145,6 +154,27 @@ mod tests {
             assert_ne!(at(Because::Following), at(because), "{because:?}");
         }
         assert_eq!(at(Because::Following), at(Because::Ending));
+    }
+
+    #[test]
+    fn v30_what_a_paused_instance_is_to_be_held_at_is_in_use() {
+        let (held, at) = ("a".repeat(40), "b".repeat(40));
+        let input = |number: i64, of: &str| json!({"revision": number, "rgdRevisionHash": of});
+        let check = |hold: &str, expect: &[&String]| {
+            let census = Census::of([json!({
+                "metadata": {"annotations": {"krono.dev/hold-input-revision": hold}},
+                "status": {
+                    "assignment": {"revision": 2, "digest": at, "because": "Paused"},
+                    "inputRevisionHistory": [input(2, &at), input(1, &held)],
+                },
+            })]);
+            let found: Vec<String> = census.uses.contents.iter().map(ToString::to_string).collect();
+            assert_eq!(found.iter().collect::<Vec<_>>(), expect, "{hold}");
+        };
+        check("1", &[&held, &at]);
+        check("2", &[&at]);
+        check("9", &[&at]);
+        check("first", &[&at]);
     }
 
     #[test]

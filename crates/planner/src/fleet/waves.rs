@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use krono_cel::Type;
 use krono_graph::{CompiledGraph, Diagnostic, ResourceGates};
-use krono_history::RevisionNumber;
+use krono_history::{RevisionNumber, excerpt};
 use krono_model::names;
 use krono_propagation::Problem;
 use krono_propagation::gate::{Gates, is_said, resource_functions};
@@ -117,8 +117,9 @@ impl Request {
                 "retry" => request.once = Some(Once::Retry),
                 other => {
                     return Err(format!(
-                        "{}: {other:?} is no request; write paused, aborted or retry, or remove the annotation",
-                        names::PROPAGATION_ANNOTATION
+                        "{}: {:?} is no request; write paused, aborted or retry, or remove the annotation",
+                        names::PROPAGATION_ANNOTATION,
+                        excerpt(other)
                     ));
                 }
             }
@@ -135,14 +136,16 @@ pub(crate) fn approval_problems(definition: &Value) -> Option<String> {
         .filter(|it| !it.split_once(':').is_some_and(|(number, _)| is_number(number)))
         .map(|it| {
             format!(
-                "{}: {it:?} is no approval; write the revision and stages, such as \"3: canary\"",
-                names::APPROVED_STAGES_ANNOTATION
+                "{}: {:?} is no approval; write the revision and stages, such as \"3: canary\"",
+                names::APPROVED_STAGES_ANNOTATION,
+                excerpt(it)
             )
         });
     let deletes = annotation(names::ALLOW_DELETES_ANNOTATION).filter(|it| !is_number(it)).map(|it| {
         format!(
-            "{}: {it:?} is no approval; write the number of the revision that may delete",
-            names::ALLOW_DELETES_ANNOTATION
+            "{}: {:?} is no approval; write the number of the revision that may delete",
+            names::ALLOW_DELETES_ANNOTATION,
+            excerpt(it)
         )
     });
     let lines: Vec<String> = stages.into_iter().chain(deletes).collect();

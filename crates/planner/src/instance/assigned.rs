@@ -30,8 +30,8 @@ pub(crate) use home::{
     ASSIGNMENT, ERROR_SINCE, INPUT_HISTORY, PROPAGATION, assignment_patch, observed_content, observed_since,
     of_krono,
 };
-pub use objects::kind as input_kind;
 pub(crate) use objects::known;
+pub use objects::{kind as input_kind, may_have_objects};
 pub(super) use stamps::{Stamps, revision_of};
 pub(super) use tell::Progress;
 
@@ -173,7 +173,7 @@ impl<'p> Asked<'p> {
 
     /// What the status does not tell yet of a new input; nothing where that waits for an object.
     pub(super) fn next(&self, graph: &CompiledGraph) -> Option<Map<String, Value>> {
-        self.news(graph).filter(|_| self.assigned.keeping == Keeping::Inline)
+        self.news(graph).filter(|_| self.is_inline())
     }
 
     fn news(&self, graph: &CompiledGraph) -> Option<Map<String, Value>> {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use krono_history::RevisionNumber;
 use krono_history::number::NotANumber;
+use krono_history::{RevisionNumber, excerpt};
 
 use crate::limits::Policy;
 
@@ -146,6 +146,7 @@ impl fmt::Display for Remark {
                 write!(f, "pinned to revision {number}, which was given up: {reason}")
             }
             Self::PolicyInvalid(text) => {
+                let text = excerpt(text);
                 write!(f, "{text:?} is no update policy, so the instance stays; write Auto, Manual or Paused")
             }
             Self::PolicyForbidden(policy) => {
@@ -170,7 +171,7 @@ impl fmt::Display for Remark {
             }
             Self::AwaitsApproval(number) => write!(f, "revision {number} waits for approval"),
             Self::OrderInvalid(text) => {
-                write!(f, "the propagation order is ignored: {text:?} is not a whole number")
+                write!(f, "the propagation order is ignored: {:?} is not a whole number", excerpt(text))
             }
             Self::OrderForbidden => {
                 f.write_str("the propagation order is ignored: the definition forbids it")

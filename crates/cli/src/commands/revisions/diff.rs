@@ -2,7 +2,7 @@
 
 use krono_history::RevisionNumber;
 use krono_history::diff::Diff;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::cluster::subject::{self, Definition, Instance, Subject};
 use super::PENDING;
@@ -19,19 +19,39 @@ pub(super) async fn run(arguments: &DiffArguments, output: &mut Output) -> Resul
     if is_pending {
         return show_pending(arguments.output, &found.into_definition()?, wanted.0, output);
     }
-    let (diff, from, to) = match &found {
-        Subject::Definition(it) => of_definition(it, wanted)?,
-        Subject::Instance(it) => of_instance(it, wanted)?,
+    let (difference, what) = match &found {
+        Subject::Definition(it) => (of_definition(it, wanted)?, "revision"),
+        Subject::Instance(it) => (of_instance(it, wanted)?, "input revision"),
     };
-    match (arguments.output, &found) {
-        (DiffFormat::Text, Subject::Instance(it)) => {
-            let title = |number| format!("input revision {number}");
-            output.difference(&(moved(it, from, to) + &diff.to_text_between(&title(from), &title(to))))
+    let Difference { diff, from, to, moved } = &difference;
+    let title = |number: &RevisionNumber| format!("{what} {number}");
+    let before = moved.map(|(from, to)| format!("Definition revision {from} -> {to}\n")).unwrap_or_default();
+    match arguments.output {
+        DiffFormat::Text => output.difference(&(before + &diff.to_text_between(&title(from), &title(to)))),
+        DiffFormat::Unified => {
+            output.difference(&(before + &diff.to_unified_between(&title(from), &title(to))))
         }
-        (DiffFormat::Text, Subject::Definition(_)) => output.difference(&diff.to_text(from, to)),
-        (DiffFormat::Unified, _) => output.difference(&diff.to_unified(from, to)),
-        (DiffFormat::Json, _) => output.text(&Format::Json.render(&diff.to_json(from, to))),
-        (DiffFormat::Yaml, _) => output.text(&Format::Yaml.render(&diff.to_json(from, to))),
+        DiffFormat::Json => output.text(&Format::Json.render(&difference.to_json())),
+        DiffFormat::Yaml => output.text(&Format::Yaml.render(&difference.to_json())),
+    }
+}
+
+/// What two revisions differ in.
+struct Difference {
+    diff: Diff,
+    from: RevisionNumber,
+    to: RevisionNumber,
+    /// The revisions of the definition that two inputs are for, where they are not the same.
+    moved: Option<(RevisionNumber, RevisionNumber)>,
+}
+
+impl Difference {
+    fn to_json(&self) -> Value {
+        let mut told = self.diff.to_json(self.from, self.to);
+        if let Some((from, to)) = self.moved {
+            told["rgdRevision"] = json!({"from": from.get(), "to": to.get()});
+        }
+        told
     }
 }
 
@@ -89,20 +109,14 @@ fn show_pending(
     }
 }
 
-fn of_definition(
-    definition: &Definition,
-    wanted: Wanted,
-) -> Result<(Diff, RevisionNumber, RevisionNumber), CommandError> {
+fn of_definition(definition: &Definition, wanted: Wanted) -> Result<Difference, CommandError> {
     let there = definition.revisions.rows.iter().map(|it| it.number).collect::<Vec<_>>();
     let (from, to) = both(wanted, &there).ok_or_else(|| too_few(&format!("rgd/{}", definition.name())))?;
     let spec = |number| definition.find(number).map(|row| definition.spec_of(row));
-    Ok((Diff::of_definitions(&spec(from)?, &spec(to)?), from, to))
+    Ok(Difference { diff: Diff::of_definitions(&spec(from)?, &spec(to)?), from, to, moved: None })
 }
 
-fn of_instance(
-    instance: &Instance,
-    wanted: Wanted,
-) -> Result<(Diff, RevisionNumber, RevisionNumber), CommandError> {
+fn of_instance(instance: &Instance, wanted: Wanted) -> Result<Difference, CommandError> {
     let there = instance.inputs.iter().map(|it| it.number).collect::<Vec<_>>();
     let (from, to) = both(wanted, &there).ok_or_else(|| too_few(&instance.name()))?;
     let spec = |number| {
@@ -114,16 +128,18 @@ fn of_instance(
             ))
         })
     };
-    Ok((Diff::of_specs(&spec(from)?, &spec(to)?), from, to))
+    let diff = Diff::of_specs(&spec(from)?, &spec(to)?);
+    Ok(Difference { diff, from, to, moved: moved(instance, from, to) })
 }
 
 /// The revisions of the definition that two inputs are for, where they are not the same.
-fn moved(instance: &Instance, from: RevisionNumber, to: RevisionNumber) -> String {
+fn moved(
+    instance: &Instance,
+    from: RevisionNumber,
+    to: RevisionNumber,
+) -> Option<(RevisionNumber, RevisionNumber)> {
     let of = |number| instance.find(number).ok().and_then(|it| it.definition);
-    match (of(from), of(to)) {
-        (Some(from), Some(to)) if from != to => format!("Definition revision {from} -> {to}\n"),
-        (_, _) => String::new(),
-    }
+    of(from).zip(of(to)).filter(|(from, to)| from != to)
 }
 
 /// What is not named is the newest one, or the one before the other.

@@ -109,7 +109,10 @@ fn refused_at_once(refusal: &Refusal, definition: &Definition) -> CommandError {
                 ))
                 .hint("--force writes the spec all the same")
         }
-        Refusal::NotANumber(_) | Refusal::SameContent { .. } | Refusal::Rejected { .. } => error,
+        Refusal::NotANumber(_)
+        | Refusal::SameContent { .. }
+        | Refusal::Ending { .. }
+        | Refusal::Rejected { .. } => error,
     }
 }
 
@@ -134,7 +137,7 @@ fn preview(definition: &Definition, row: &RevisionRow, hold: bool) -> String {
     };
     let new = definition.spec_of(row);
     let difference = Diff::of_definitions(&old, &new);
-    lost(&old, &new) + &difference.to_text_between(&title, &format!("revision {}", row.number))
+    lost("every", &old, &new) + &difference.to_text_between(&title, &format!("revision {}", row.number))
 }
 
 /// What the definition says is the content of a revision, unless it is held, broken or waits to become one.
@@ -146,10 +149,10 @@ fn title_of_spec(definition: &Definition) -> String {
     }
 }
 
-/// What goes in every instance, before anything else is shown.
-pub(super) fn lost(old: &Value, new: &Value) -> String {
+/// What goes in `every` instance or in `this`, before anything else is shown.
+pub(super) fn lost(which: &str, old: &Value, new: &Value) -> String {
     let losses: Vec<String> = losses(old, new).iter().map(|it| format!("! {it}\n")).collect();
-    if losses.is_empty() { String::new() } else { format!("In every instance:\n{}\n", losses.concat()) }
+    if losses.is_empty() { String::new() } else { format!("In {which} instance:\n{}\n", losses.concat()) }
 }
 
 async fn restore(

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use krono_history::diff::Diff;
+use krono_history::input::seen_by;
 use krono_history::writer::keeper_of_spec;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
@@ -58,7 +59,8 @@ fn target<'i>(arguments: &RollbackArguments, instance: &'i Instance) -> Result<&
 fn check(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -> Result<(), CommandError> {
     check_kept(arguments, instance, row)?;
     let (name, number) = (instance.name(), row.number);
-    if Some(number) == current(&instance.object) && !arguments.hold && held(instance).is_none() {
+    let is_there = Some(number) == current(&instance.object) && !is_edited(instance, row);
+    if is_there && !arguments.hold && held(instance).is_none() {
         return Err(CommandError::wrong(format!(
             "{name} is at input revision {number}; there is nothing to roll back"
         )));
@@ -101,6 +103,14 @@ fn check_kept(
     }
 }
 
+/// Whether the spec says something else than the newest input, which is issued when a pause ends.
+fn is_edited(instance: &Instance, newest: &InputRow) -> bool {
+    let definition = &instance.definition;
+    let assigned = instance.assigned().and_then(|it| definition.revisions.find(it));
+    let seen = assigned.and_then(|it| seen_by(&definition.spec_of(it), &instance.object["spec"]));
+    matches!((seen, &newest.spec), (Some(seen), Some(spec)) if seen.spec != *spec)
+}
+
 /// The input that the instance is held at.
 fn held(instance: &Instance) -> Option<&str> {
     instance.annotation(names::HOLD_INPUT_ANNOTATION)
@@ -139,7 +149,7 @@ fn moved(instance: &Instance, from: RevisionNumber, to: RevisionNumber) -> Strin
         (Some(old), Some(new)) if Digest::of_definition(&old) == Digest::of_definition(&new) => {
             return String::new();
         }
-        (Some(old), Some(new)) => lost(&old, &new),
+        (Some(old), Some(new)) => lost("this", &old, &new),
         (_, _) => String::new(),
     };
     format!("Definition revision {from} -> {to}\n{lost}")

@@ -69,6 +69,31 @@ fn v13_a_definition_with_instances_stays_until_somebody_says_what_becomes_of_the
 }
 
 #[test]
+fn v13_and_v19_a_definition_that_goes_is_not_rolled_back_and_says_so() {
+    let mut scene = deleted();
+    scene.instances = Instances { total: 3, terminating: 0 };
+    scene.definition["metadata"]["annotations"] = json!({"kro.run/rollback-to-revision": "1"});
+    scene.freshness = Freshness::Cached;
+    assert!(scene.plan().needs_live_look, "caches do not know who asked");
+    scene.freshness = Freshness::Live;
+    let planned = scene.plan();
+    let annotations = json!({
+        "kro.run/rollback-to-revision": null,
+        "krono.dev/answered-rollback": "1",
+        "krono.dev/rollback-refused": "1 web is being deleted",
+    });
+    let patch = json!({"metadata": {"resourceVersion": "7", "annotations": annotations}});
+    assert_eq!(planned.actions, [Action::PatchDefinition(patch)]);
+    let told: Vec<String> = planned.notices.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["not rolled back: web is being deleted"]);
+
+    scene.definition["metadata"]["annotations"] =
+        json!({"krono.dev/rollback-refused": "1 web is being deleted"});
+    assert_eq!(scene.plan().actions, []);
+    assert_eq!(scene.told("RollbackRefused"), "True RollbackRefused web is being deleted");
+}
+
+#[test]
 fn instances_that_stay_are_reported() {
     let mut scene = deleted();
     orphan(&mut scene);

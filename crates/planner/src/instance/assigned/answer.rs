@@ -1,6 +1,7 @@
 //! Requests that stand on an instance, and their answers.
 
 use krono_history::answered::Answered;
+use krono_history::excerpt;
 use krono_history::input::{Pin, Request, Scope, Situation, Verdict, judge};
 use krono_history::issue::Notice as OfLineage;
 use krono_history::rollback::Force;
@@ -139,6 +140,8 @@ impl Asked<'_> {
             &Situation {
                 name: &name,
                 namespace: text(self.world.instance, "namespace"),
+                spec: &self.instance["spec"],
+                assigned: self.content(),
                 inputs: &self.inputs,
                 highest: self.inputs.current().map(|it| it.number),
                 definitions: self.assigned.kept,
@@ -160,7 +163,8 @@ impl Asked<'_> {
                 // A hold would go on hiding the spec.
                 changed[names::HOLD_INPUT_ANNOTATION] = Value::Null;
                 let held = note(names::HOLD_INPUT_ANNOTATION);
-                let released = held.map(|it| format!(", and no longer held at {it}")).unwrap_or_default();
+                let released =
+                    held.map(|it| format!(", and no longer held at {}", excerpt(it))).unwrap_or_default();
                 let notice = Notice {
                     reason: "RolledBack",
                     note: format!("rolling back to input revision {number}{words}{released}"),

@@ -2,7 +2,7 @@
 
 use krono_graph::KindName;
 use krono_history::input::{
-    Input, Inputs, KeptSpec, Standing, input_revision_object, input_revision_owner, read_object,
+    self, Input, Inputs, KeptSpec, Standing, input_revision_object, input_revision_owner, read_object,
 };
 use krono_history::retention::Restorable;
 use krono_history::{RevisionNumber, names};
@@ -11,6 +11,7 @@ use krono_model::names as keys;
 use serde_json::{Value, json};
 
 use super::super::{Action, Cluster, InputAction, ObjectName, text};
+use super::home::{INPUT_HISTORY, of_krono};
 use super::{Asked, Keeping, Progress};
 
 /// The kind of input revisions.
@@ -22,14 +23,22 @@ pub fn kind() -> KindName {
     }
 }
 
+/// Whether objects may hold inputs of an instance: they stay its history when others are kept in its status.
+pub fn may_have_objects(instance: &Value, keeping: Keeping<'_>) -> bool {
+    let told = || input::read(of_krono(&instance["status"], INPUT_HISTORY));
+    keeping != Keeping::Inline || told().have_gaps()
+}
+
 /// The inputs of an instance: what its status tells, and what objects hold.
 pub(crate) fn known(told: Inputs, instance: &Value, keeping: Keeping<'_>, cluster: &dyn Cluster) -> Inputs {
-    let Keeping::Objects { definition } = keeping else { return told };
-    let held = objects(instance, definition, &told, cluster).into_iter();
-    let held: Vec<Input> = held.filter_map(|it| read_object(it).ok()).collect();
+    if keeping == Keeping::Inline && !told.have_gaps() {
+        return told;
+    }
+    let held = objects(instance, keeping, &told, cluster).into_iter();
+    let held: Vec<Input> = held.filter_map(|it| read_object(it).ok()).map(Input::in_object).collect();
     let is_held = |input: &Input| held.iter().any(|it| it.number == input.number);
     let lost = |input: &Input| match input.spec {
-        KeptSpec::Packed(_) | KeptSpec::Dropped => input.clone(),
+        KeptSpec::Packed(_) | KeptSpec::Object(_) | KeptSpec::Dropped => input.clone(),
         KeptSpec::Elsewhere => Input { spec: KeptSpec::Dropped, ..input.clone() },
     };
     let others: Vec<Input> = told.iter().filter(|it| !is_held(it)).map(lost).collect();
@@ -38,15 +47,17 @@ pub(crate) fn known(told: Inputs, instance: &Value, keeping: Keeping<'_>, cluste
     all.superseded().with_standing(newest.map_or(Standing::InProgress, |it| it.standing))
 }
 
-/// The objects that hold inputs of an instance: those with its UID, else those that a restored backup has left without owner.
+/// The objects that hold inputs of an instance: those with its UID, else, where inputs are to be objects, those that a
+/// restored backup has left without owner.
 fn objects<'c>(
     instance: &Value,
-    definition: &str,
+    keeping: Keeping<'_>,
     told: &Inputs,
     cluster: &'c dyn Cluster,
 ) -> Vec<&'c Value> {
     let members = cluster.members(text(instance, "uid"));
     let own: Vec<&Value> = members.into_iter().map(|it| it.object).collect();
+    let Keeping::Objects { definition } = keeping else { return own };
     if !own.is_empty() || told.current().is_some() {
         return own;
     }
@@ -66,9 +77,11 @@ fn is_left(object: &Value, definition: &str) -> bool {
 impl Asked<'_> {
     /// What has to be done before an input may be begun: it is kept, and so are those before it.
     pub(super) fn keep(&self) -> Vec<Action> {
-        let Keeping::Objects { definition } = self.assigned.keeping else { return Vec::new() };
+        let keeping = self.assigned.keeping;
+        // The status would forget them: nobody would look for them again.
+        let Keeping::Objects { definition } = keeping else { return self.prune() };
         let instance = self.world.instance;
-        let there = objects(instance, definition, &self.told, self.world.cluster);
+        let there = objects(instance, keeping, &self.told, self.world.cluster);
         let number = |it: &Value| it["spec"]["inputRevision"].as_i64();
         let is_there = |input: &Input| there.iter().any(|it| number(it) == Some(input.number.to_wire()));
         let made = self.inputs.iter().filter(|it| it.unpacked().is_some() && !is_there(it));
@@ -90,24 +103,35 @@ impl Asked<'_> {
         Some(InputAction::Create { name: object_name(&object), object })
     }
 
+    /// Whether all that is known of inputs stands in the status.
+    pub(super) fn is_inline(&self) -> bool {
+        self.assigned.keeping == Keeping::Inline && !self.told.have_gaps()
+    }
+
     /// What is told about inputs that are kept, and those that are kept no longer.
     pub(in super::super) fn tend(&self, progress: &Progress) -> Vec<Action> {
-        if self.assigned.keeping == Keeping::Inline || self.is_new {
+        if self.is_new {
             return Vec::new();
         }
         let inputs = self.inputs_at(self.standing(progress));
-        let members = self.world.cluster.members(text(self.world.instance, "uid"));
-        let about = members.into_iter().filter_map(|member| {
-            let number = read_object(member.object).ok()?.number;
-            match inputs.find(number) {
-                Some(input) => self.tell_about(member.object, input, progress),
-                None => Some(InputAction::Prune {
-                    name: object_name(member.object),
-                    uid: text(member.object, "uid").to_owned(),
-                }),
-            }
+        let about = self.kept_objects().filter_map(|(object, number)| match inputs.find(number) {
+            Some(input) => self.tell_about(object, input, progress),
+            None => Some(pruned(object)),
         });
         about.map(Action::Input).collect()
+    }
+
+    /// The end of objects whose inputs are kept no longer.
+    fn prune(&self) -> Vec<Action> {
+        let surplus = self.kept_objects().filter(|(_, number)| self.inputs.find(*number).is_none());
+        surplus.map(|(object, _)| Action::Input(pruned(object))).collect()
+    }
+
+    /// The objects that hold inputs of the instance.
+    fn kept_objects(&self) -> impl Iterator<Item = (&Value, RevisionNumber)> {
+        let uid = Some(text(self.world.instance, "uid")).filter(|_| !self.is_inline());
+        let members = uid.map(|it| self.world.cluster.members(it)).unwrap_or_default();
+        members.into_iter().filter_map(|it| Some((it.object, read_object(it.object).ok()?.number)))
     }
 
     /// Nothing when it is told already.
@@ -135,6 +159,11 @@ impl Asked<'_> {
         let patch = json!({"metadata": {"resourceVersion": version}, "status": status});
         Some(InputAction::Tell { name: object_name(object), patch })
     }
+}
+
+/// It goes, if it is still the one that was seen.
+fn pruned(object: &Value) -> InputAction {
+    InputAction::Prune { name: object_name(object), uid: text(object, "uid").to_owned() }
 }
 
 /// An input revision becomes that of the instance which has its name.
