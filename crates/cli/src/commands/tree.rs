@@ -1,5 +1,7 @@
 //! `krono tree`.
 
+use std::collections::BTreeSet;
+
 use futures_util::future::{BoxFuture, FutureExt as _};
 use krono_model::applyset::Inventory;
 use krono_model::names;
@@ -30,7 +32,8 @@ async fn read(arguments: &TreeArguments) -> Result<Branch, CommandError> {
         Target::Object { word, name } => (word, name),
     };
     let object = objects.get(objects.types.find(&word)?, &name).await?;
-    Forest { objects }.branch(object, 0).await
+    let mut shown = BTreeSet::from([uid(&object)]);
+    Forest { objects }.branch(object, &mut shown, 0).await
 }
 
 struct Forest {
@@ -38,13 +41,20 @@ struct Forest {
 }
 
 impl Forest {
-    /// An object with all that was made for it.
-    fn branch(&self, object: Value, depth: usize) -> BoxFuture<'_, Result<Branch, CommandError>> {
+    /// An object with all that was made for it, as far as it is not shown already.
+    fn branch<'f>(
+        &'f self,
+        object: Value,
+        shown: &'f mut BTreeSet<String>,
+        depth: usize,
+    ) -> BoxFuture<'f, Result<Branch, CommandError>> {
         async move {
             let mut made = Vec::new();
             if depth < DEEPEST {
-                for child in self.made(&object).await? {
-                    made.push(self.branch(child, depth + 1).await?);
+                let mut children = self.made(&object).await?;
+                children.retain(|it| shown.insert(uid(it)));
+                for child in children {
+                    made.push(self.branch(child, shown, depth + 1).await?);
                 }
             }
             Ok(Branch { object, made })
@@ -77,6 +87,10 @@ impl Forest {
             None => Ok(Vec::new()),
         }
     }
+}
+
+fn uid(object: &Value) -> String {
+    object["metadata"]["uid"].as_str().unwrap_or_default().to_owned()
 }
 
 /// The rows in columns.

@@ -26,3 +26,4 @@ mod seed;
 mod server;
 mod simulate;
 mod story;
+mod tree;
