@@ -139,22 +139,35 @@ pub(super) fn given_up(
 pub(super) enum Deed {
     Aborted,
     Retried,
-    Paused,
-    Resumed,
+    /// What was given up is so no longer, though another revision is held.
+    Forgiven,
+    Paused {
+        is_over: bool,
+    },
+    Resumed {
+        is_over: bool,
+    },
 }
 
 pub(super) fn steered(deed: Deed, number: RevisionNumber) -> Notice {
     let (reason, what) = match deed {
         Deed::Aborted => ("PropagationAborted", "was aborted: who is on the way to it goes back"),
         Deed::Retried => ("PropagationRetried", "is tried again"),
-        Deed::Paused => ("PropagationPaused", "reaches nobody else for now: it is paused"),
-        Deed::Resumed => ("PropagationResumed", "goes on"),
+        Deed::Forgiven => {
+            ("PropagationRetried", "is no longer given up: it is tried when no other revision is held")
+        }
+        Deed::Paused { is_over: false } => ("PropagationPaused", "reaches nobody else for now: it is paused"),
+        Deed::Paused { is_over: true } => {
+            ("PropagationPaused", "is paused: whoever is yet to move to it waits")
+        }
+        Deed::Resumed { is_over: false } => ("PropagationResumed", "goes on"),
+        Deed::Resumed { is_over: true } => ("PropagationResumed", "is no longer paused"),
     };
     Notice { reason, note: format!("revision {number} {what}"), is_warning: false }
 }
 
 /// Those that the status does not tell of yet; of very many, most are told by their number.
-fn new_failures(
+pub(super) fn new_failures(
     target: Assignment,
     members: &[Member<'_>],
     decision: &Decision,
