@@ -213,7 +213,8 @@ pub(super) fn notices(
 
 fn failed(members: &[Member<'_>], told: &FailureTold, target: Assignment) -> Notice {
     let excuse = if told.is_excused { "; it does not count" } else { "" };
-    let cause = members.get(told.member).and_then(|it| unready(it.object)).map(|it| format!(": {it}"));
+    let cause =
+        members.get(told.member).and_then(|it| unready(it.object)).map(|it| format!("; it last said: {it}"));
     let note = format!(
         "{} failed at revision {}: {}{}{excuse}",
         name(members, told),
@@ -224,7 +225,7 @@ fn failed(members: &[Member<'_>], told: &FailureTold, target: Assignment) -> Not
     Notice { reason: "InstanceFailed", note, is_warning: true }
 }
 
-/// What an instance says about why it is not ready; an Event has room for so much.
+/// What an instance said last about why it is not ready, which may be over by now; an Event has room for so much.
 fn unready(instance: &Value) -> Option<String> {
     const MOST: usize = 500;
     let conditions = instance["status"]["conditions"].as_array()?;
@@ -280,6 +281,17 @@ mod tests {
             standings: Vec::new(),
             look_again: None,
         }
+    }
+
+    #[test]
+    fn v40_an_event_quotes_what_an_instance_said_last() {
+        let ready = json!({"type": "Ready", "status": "False", "message": "no image"});
+        let object = json!({"status": {"conditions": [ready]}});
+        let members = [Member { object: &object, ..member("a") }];
+        let (number, digest) = (RevisionNumber::FIRST, "a".repeat(40).parse().expect("a digest"));
+        let told = failed(&members, &decision(1, 1).failures[0], Assignment { number, digest });
+        let expected = "default/a failed at revision 1: in error for more than 30 seconds; it last said: no image; it does not count";
+        assert_eq!(told.note, expected);
     }
 
     #[test]
