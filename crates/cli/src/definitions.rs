@@ -1,5 +1,6 @@
 //! Definitions of several files, compiled together.
 
+use jiff::Timestamp;
 use krono_graph::{CompiledGraph, Diagnostic, Options, compile};
 use krono_planner::fleet::gate_problems;
 use krono_propagation::{Problem, management};
@@ -128,7 +129,10 @@ impl<'f> Definition<'f> {
     fn check_policy(&mut self) {
         let definition = self.manifest.value;
         let spec = &definition["spec"];
-        let found = propagation::read(definition, &spec["propagateWhen"], &spec["propagation"]).err();
+        let found = match propagation::read(definition, &spec["propagateWhen"], &spec["propagation"]) {
+            Ok(rules) => rules.past_windows(Timestamp::now()).map(|it| vec![it]),
+            Err(found) => Some(found),
+        };
         let kept = management::problems(&spec["revisionManagement"]);
         let finding = |it: &Problem| Finding::of_problem(&self.manifest, it);
         self.findings.extend(kept.iter().chain(found.iter().flatten()).map(finding).collect::<Vec<_>>());

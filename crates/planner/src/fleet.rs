@@ -29,6 +29,7 @@ use evidence::Evidence;
 pub use census::{Census, Needs};
 pub(crate) use deletions::are_pending as are_deletions_pending;
 pub use facts::{Facts, Revised};
+pub use ledger::is_aborted;
 pub use look::{Leading, Look, Scene, Told, look};
 pub use made::{Made, made};
 pub use record::Decision;

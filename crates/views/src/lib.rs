@@ -24,7 +24,10 @@ pub use health::{Health, health};
 pub use inputs::{InputRow, input_rows, input_table, is_input_of, wide_input_table};
 pub use instance::{assigned_revision, definition_of, kind_of_instances, krono_status};
 pub use losses::{Loss, losses};
-pub use propagation::{is_held_by_people, is_of_latest, propagation_mistake, propagation_text};
+pub use propagation::{
+    is_held_by_people, is_hold_invalid, is_of_latest, propagation_mistake, propagation_text,
+    waits_for_deletes,
+};
 pub use revisions::{RevisionRow, RevisionRows, Standing};
 pub use table::Table;
 pub use time::shown_time;

@@ -1,6 +1,7 @@
 //! How far a revision has come on its way to instances.
 
 use krono_history::Digest;
+use krono_model::definition::{DELETION_PENDING, HOLD_INVALID};
 use krono_model::names::ACTIVE_REVISION_ANNOTATION;
 use serde_json::Value;
 
@@ -28,6 +29,17 @@ pub fn propagation_mistake(definition: &Value) -> Option<String> {
     told_by(definition, "PropagationInvalid")
 }
 
+/// Whether a hold makes no sense, so that nobody moves.
+pub fn is_hold_invalid(definition: &Value) -> bool {
+    told_by(definition, HOLD_INVALID).is_some()
+}
+
+/// Whether something waits for somebody to approve of deletions.
+pub fn waits_for_deletes(definition: &Value) -> bool {
+    let mut waiting = entries(&definition["status"]["propagation"], "waiting");
+    waiting.any(|it| it["reason"] == "DeletesNeedApproval") || told_by(definition, DELETION_PENDING).is_some()
+}
+
 fn course(definition: &Value, told: &Value) -> String {
     let notes = ["Held", "DeletionPending", "ApprovalInvalid"].map(|it| told_by(definition, it));
     let notes: Vec<String> = notes.into_iter().flatten().map(|it| format!("  {it}\n")).collect();
@@ -35,19 +47,41 @@ fn course(definition: &Value, told: &Value) -> String {
         .map(|it| format!("  {} wait: {} ({})\n", it["count"], message(it), names(it)));
     let failures = entries(told, "failures")
         .take(NAMED)
-        .map(|it| format!("  {} failed: {}\n", it["instance"].as_str().unwrap_or_default(), message(it)));
+        .map(|it| format!("  {} {}\n", it["instance"].as_str().unwrap_or_default(), failed(it)));
     let blocked = told.get("blocked").map(|it| {
         let advice = "ask `krono why` about one of them";
         format!("  {} have resources that wait: {advice} ({})\n", it["count"], names(it))
     });
-    let errors = entries(told, "gateErrors").filter_map(Value::as_str).map(|it| format!("  {}\n", cell(it)));
+    let errors = entries(told, "gateErrors").filter_map(Value::as_str).filter(|it| !is_why(told, it));
+    let errors = errors.map(|it| format!("  {}\n", cell(it)));
     let lists: String = waiting.chain(blocked).chain(failures).chain(unnamed(told)).chain(errors).collect();
     heading(told) + &notes.concat() + &progress(told) + &lists
 }
 
+/// Whether somebody waits for an error of a gate, and it is told there.
+fn is_why(told: &Value, error: &str) -> bool {
+    let Some((gate, cause)) = error.split_once(": ") else { return false };
+    let mut messages = entries(told, "waiting").filter_map(|it| it["message"].as_str());
+    messages.any(|it| it.starts_with(gate) && it.contains(cause))
+}
+
+fn failed(failure: &Value) -> String {
+    let excuse = if is_excused(failure) { " (excused)" } else { "" };
+    format!("failed{excuse}: {}", message(failure))
+}
+
+fn is_excused(failure: &Value) -> bool {
+    failure["excused"] == true
+}
+
+/// How many failed though nobody blames the revision for it.
+pub(crate) fn excused_failures(told: &Value) -> u64 {
+    entries(told, "failures").filter(|it| is_excused(it)).count() as u64
+}
+
 /// How many failed beside those whose names are told.
 fn unnamed(told: &Value) -> Option<String> {
-    let named = entries(told, "failures").take(NAMED).filter(|it| it["excused"] != true).count();
+    let named = entries(told, "failures").take(NAMED).filter(|it| !is_excused(it)).count();
     let more = told["instances"]["failed"].as_u64()?.checked_sub(named as u64)?;
     (more > 0 && told["failures"].is_array()).then(|| format!("  and {more} more failed\n"))
 }
@@ -69,9 +103,11 @@ fn progress(told: &Value) -> String {
     let (settled, failed, eligible) = (count("settled"), count("failed"), count("eligible"));
     // Those who failed have settled where so many may, and else are what is left of the admitted.
     let too_many = count("admitted").saturating_sub(settled + count("inFlight"));
-    let good = settled.saturating_sub(failed.saturating_sub(too_many));
-    let bar = (eligible > 0)
-        .then(|| format!("[{}] {good} of {}\n", bar(good, failed, eligible), counted_instances(eligible)));
+    let excused = excused_failures(told);
+    let good = settled.saturating_sub(failed.saturating_sub(too_many) + excused);
+    let bar = (eligible > 0).then(|| {
+        format!("[{}] {good} of {}\n", bar(good, failed + excused, eligible), counted_instances(eligible))
+    });
     let waiting: u64 = entries(told, "waiting").filter_map(|it| it["count"].as_u64()).sum();
     format!(
         "{}  {} on their way, {waiting} waiting, {failed} failed, {} excused\n",
@@ -86,18 +122,22 @@ pub(crate) fn reason_to_wait(definition: &Value, full_name: &str) -> Option<Stri
     let told = &definition["status"]["propagation"];
     let names_it =
         |it: &&Value| it["first"].as_array().is_some_and(|all| all.iter().any(|it| it == full_name));
-    let mut all = entries(told, "waiting");
-    // Where its name is not told it may be the only reason there is.
-    let named = all.clone().find(names_it);
-    let only = if all.clone().count() == 1 { all.next() } else { None };
+    let all = entries(told, "waiting");
+    let named = all.clone().find(names_it).map(message);
+    // Where its name is not told it is among those who are only counted.
+    let is_long =
+        |it: &&Value| it["count"].as_u64().unwrap_or_default() > entries(it, "first").count() as u64;
+    let unnamed = || all.filter(is_long).map(message).collect::<Vec<_>>().join(", or ");
     let reason = told["reason"].as_str().map(|it| format!(": {}", cell(it))).unwrap_or_default();
-    named.or(only).map(|it| message(it) + &reason)
+    Some(named.unwrap_or_else(unnamed)).filter(|it| !it.is_empty()).map(|it| it + &reason)
 }
 
 /// How an instance failed on its way, as far as its definition tells.
 pub(crate) fn failure_of(definition: &Value, full_name: &str) -> Option<String> {
     let told = &definition["status"]["propagation"];
-    entries(told, "failures").find(|it| it["instance"] == full_name).map(message)
+    let failure = entries(told, "failures").find(|it| it["instance"] == full_name)?;
+    let excuse = if is_excused(failure) { " and is excused" } else { "" };
+    Some(format!("failed on its way to it{excuse}: {}", message(failure)))
 }
 
 /// Whether the propagation of a definition is about its latest content.
@@ -184,7 +224,42 @@ Revision 3: Halted, wave 2
         many["status"]["propagation"]["instances"]["failed"] = json!(30);
         let told = propagation_text(&many).unwrap_or_default();
         assert!(told.ends_with("  default/i09 failed: late\n  and 20 more failed\n"), "{told}");
-        assert_eq!(failure_of(&many, "default/i29").as_deref(), Some("late"));
+        assert_eq!(failure_of(&many, "default/i29").as_deref(), Some("failed on its way to it: late"));
+    }
+
+    #[test]
+    fn v33_who_is_excused_and_failed_has_not_arrived() {
+        let failure = |name: &str| json!({"instance": name, "message": "late", "excused": true});
+        let mut excused = definition();
+        excused["status"]["propagation"] = json!({
+            "revision": 3, "phase": "Completed", "wave": 1,
+            "instances": {"eligible": 4, "admitted": 4, "settled": 4, "inFlight": 0, "failed": 0, "excused": 3},
+            "failures": [failure("default/a"), failure("default/b")],
+        });
+        let expected = "\
+Revision 3: Completed, wave 1
+[####################!!!!!!!!!!!!!!!!!!!!] 2 of 4 instances
+  0 on their way, 0 waiting, 0 failed, 3 excused
+  default/a failed (excused): late
+  default/b failed (excused): late
+";
+        assert_eq!(propagation_text(&excused).as_deref(), Some(expected));
+        assert_eq!(
+            failure_of(&excused, "default/b").as_deref(),
+            Some("failed on its way to it and is excused: late")
+        );
+    }
+
+    #[test]
+    fn v34_an_error_of_a_gate_is_told_once() {
+        let mut wrong = definition();
+        let waits = json!([{"reason": "GateFailed", "message": "propagateWhen[0] has no value: 1/x (division by zero)", "count": 1, "first": ["default/d"]}]);
+        let told = &mut wrong["status"]["propagation"];
+        told["waiting"] = waits;
+        told["gateErrors"] = json!(["propagateWhen[0]: division by zero", "propagateWhen[1]: no such key"]);
+        let told = propagation_text(&wrong).unwrap_or_default();
+        assert_eq!(told.matches("division by zero").count(), 1, "{told}");
+        assert!(told.ends_with("  propagateWhen[1]: no such key\n"), "{told}");
     }
 
     #[test]
@@ -217,6 +292,18 @@ Revision 3: Halted, wave 2
         assert_eq!(reason_to_wait(&definition(), "default/e").as_deref(), Some(expected));
         assert_eq!(reason_to_wait(&definition(), "default/z").as_deref(), Some(expected));
         assert_eq!(reason_to_wait(&json!({}), "default/z"), None);
+        let wait = |message: &str, count: u64, first: &[&str]| json!({"message": message, "count": count, "first": first});
+        let waiting = json!([
+            wait("no window", 4, &["default/a", "default/b", "default/c"]),
+            wait("no room", 1, &["default/d"]),
+            wait("no approval", 9, &["default/e", "default/f", "default/g"]),
+        ]);
+        let many = json!({"status": {"propagation": {"waiting": waiting}}});
+        let check = |name: &str, expected: &str| {
+            assert_eq!(reason_to_wait(&many, name).as_deref(), Some(expected), "{name}");
+        };
+        check("default/d", "no room");
+        check("default/z", "no window, or no approval");
     }
 
     #[test]

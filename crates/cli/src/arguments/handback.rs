@@ -19,6 +19,7 @@ Examples:
 /// there is none, and it has to be said.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody may type")]
 pub(crate) struct HandbackArguments {
     /// Only show what would come off
     #[arg(long)]

@@ -38,8 +38,8 @@ pub(crate) struct RollbackArguments {
     /// Of an instance: restore the spec alone and leave its definition's revision as it is
     #[arg(long, conflicts_with = "hold")]
     pub(crate) spec_only: bool,
-    /// Write the spec even though a tool would put it back
-    #[arg(long, conflicts_with = "hold")]
+    /// Write the spec even though a tool would put it back; with --hold, hold a revision that has failed
+    #[arg(long)]
     pub(crate) force: bool,
     /// Whether all instances move at once or as with other changes [default: as the definition says]
     #[arg(long, value_enum, ignore_case = true)]

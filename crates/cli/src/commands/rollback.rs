@@ -19,6 +19,10 @@ pub(crate) fn run(arguments: &RollbackArguments, output: &mut Output) -> Result<
         let (target, _) = Grammar { revisions: 0, bare: Bare::IsWrong }.read(&arguments.object)?;
         match subject::read(&arguments.place, &target).await? {
             (objects, Subject::Definition(it)) => definition::run(arguments, &objects, &it, output).await,
+            (_, Subject::Instance(_)) if arguments.force && arguments.hold => {
+                Err(CommandError::usage("--force with --hold is for definitions")
+                    .hint("an input is held whatever a tool keeps; leave --force out"))
+            }
             (objects, Subject::Instance(it)) => instance::run(arguments, &objects, &it, output).await,
         }
     })

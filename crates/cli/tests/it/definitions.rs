@@ -199,6 +199,14 @@ fn what_cannot_be_rendered_is_an_error() {
 }
 
 #[test]
+fn v36_windows_that_are_past_are_told_beforehand() {
+    let windows = "  propagation: {windows: [{schedule: '0 0 9 * * * 2020', duration: 1h}]}\n";
+    let run = krono_reading(&format!("{DEFINITION}{windows}"), &["validate", "-"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stderr.contains("no window opens again"), "{run}");
+}
+
+#[test]
 fn graphs_are_drawn() {
     let draw = |format: &str| krono_reading(DEFINITION, &["graph", "-", "-o", format]);
     let text = "\

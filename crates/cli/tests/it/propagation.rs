@@ -182,6 +182,79 @@ Revision 2: Halted, wave 1
     until_phase(&cluster, 2, "Halted");
 }
 
+/// Revision 2 has failed at the first of three instances.
+fn failed(policy: &Value) -> Cluster {
+    let cluster = fleet(policy);
+    cluster.apply(&definition("bad", policy));
+    until_phase(&cluster, 2, "Halted");
+    cluster
+}
+
+#[test]
+fn v20_what_has_failed_is_held_by_nobody_who_does_not_insist() {
+    let policy = json!({"propagation": {"maxInFlight": 1, "progressDeadlineSeconds": 1}});
+    let cluster = failed(&policy);
+    let line = ["rollback", "rgd/app", "--hold", "--yes", "--to-revision=2"];
+    let expected = "error: revision 2 of app failed: halted: 1 of 3 instances failed: default/a\n\
+        hint: have it tried again: krono propagation retry app\n\
+        hint: --force holds it all the same\n";
+    assert_eq!(cluster.complaint(&line, 1), expected);
+    assert_eq!(request(&cluster), Value::Null);
+    let plain = ["rollback", "rgd/app", "--yes", "--to-revision=7"];
+    let complaint = cluster.complaint(&plain, 1);
+    assert!(complaint.ends_with("hint: those that did not fail are 1\n"), "{complaint}");
+    let told = cluster.told(&[&line[..], &["--force"]].concat());
+    assert!(told.contains("Revision 2 is served whatever the definition says\n"), "{told}");
+}
+
+#[test]
+fn v42_a_retry_while_another_revision_is_held_is_answered() {
+    let policy = json!({"propagation": {"maxInFlight": 1, "progressDeadlineSeconds": 1}});
+    let cluster = failed(&policy);
+    cluster.told(&["rollback", "rgd/app", "--hold", "--yes", "--to-revision=1"]);
+    until_phase(&cluster, 1, "Completed");
+    let expected = "Revision 2 is no longer given up, and tried when revision 1 is no longer held; \
+        `krono unpin rgd/app` ends that\n";
+    assert_eq!(cluster.told(&["propagation", "retry", "app"]), expected);
+    cluster.told(&["unpin", "rgd/app"]);
+    cluster.until(&instance("a"), |it| it["status"]["assignment"]["revision"] == 2);
+}
+
+#[test]
+fn v42_a_way_back_to_what_was_given_up_is_not_aborted() {
+    let policy = json!({"propagation": {"maxInFlight": 1, "progressDeadlineSeconds": 1, "rollbackMode": "Controlled"}});
+    let cluster = failed(&policy);
+    cluster.apply(&definition("three", &json!({"propagation": {"maxInFlight": 3}})));
+    until_phase(&cluster, 3, "Completed");
+    cluster.apply(&definition("three", &policy));
+    cluster.told(&["rollback", "rgd/app", "--hold", "--force", "--yes", "--to-revision=2"]);
+    until_phase(&cluster, 2, "Halted");
+    let expected = "error: revision 2 of rgd/app was not aborted\n\
+        hint: Events of rgd/app say why; a way back ends with an edit or another hold\n";
+    assert_eq!(cluster.complaint(&["propagation", "abort", "app"], 1), expected);
+}
+
+#[test]
+fn v42_the_end_of_a_pause_tells_what_is_so() {
+    let policy = json!({"propagateWhen": ["${each.index < 1}"]});
+    let cluster = fleet(&policy);
+    let mut stopped = definition("one", &policy);
+    stopped["metadata"]["annotations"] = json!({"krono.dev/propagation": "stop"});
+    cluster.apply(&stopped);
+    let expected = "error: rgd/app is stopped by krono.dev/propagation: \"stop\" is no request, and nobody moves while it stands\n\
+        hint: remove it: kubectl annotate rgd app krono.dev/propagation-\n";
+    assert_eq!(cluster.complaint(&["propagation", "resume", "app"], 1), expected);
+    cluster.apply(&definition("bad", &policy));
+    until(&cluster, |it| it["propagation"]["instances"]["inFlight"] == 1);
+    cluster.told(&["propagation", "abort", "app"]);
+    cluster.told(&["propagation", "pause", "app"]);
+    let expected = "Propagation is no longer paused; revision 2 was given up before\n\
+        Try it again with: krono propagation retry app\n";
+    assert_eq!(cluster.told(&["propagation", "resume", "app"]), expected);
+    let approved = cluster.krono(&["propagation", "approve", "app", "--deletes"]);
+    assert_eq!((approved.code, approved.stderr.as_str()), (Some(0), "note: nobody waits for that so far\n"));
+}
+
 #[test]
 fn v36_a_mistake_in_the_policy_is_told_and_nobody_waits_for_it() {
     let cluster = fleet(&json!({}));
@@ -228,6 +301,8 @@ fn v25_and_v42_deletions_wait_for_approval() {
     renamed["spec"]["resources"][0]["readyWhen"] = json!(["${other.data.text == \"two\"}"]);
     renamed["spec"]["resources"][0]["template"]["metadata"]["name"] = json!("${schema.metadata.name}-other");
     cluster.apply(&renamed);
+    let waits = |it: &Value| it["propagation"]["waiting"][0]["reason"] == "DeletesNeedApproval";
+    until(&cluster, |it| it["propagation"]["revision"] == 2 && waits(it));
     let approved = "Revision 2 may delete what it no longer has\n";
     assert_eq!(cluster.told(&["propagation", "approve", "app", "--deletes"]), approved);
     assert_eq!(request(&cluster), json!({"krono.dev/allow-deletes": "2"}));

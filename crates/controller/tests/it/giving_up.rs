@@ -20,7 +20,7 @@ async fn mark(world: &World, number: u64) -> Value {
     revision(world, number).await["metadata"]["annotations"]["krono.dev/failed"].clone()
 }
 
-const FAILED: &str = "Warning InstanceFailed: default/i000 failed at revision 2: not ready at the new revision within the deadline: ";
+const FAILED: &str = "Warning InstanceFailed: default/i000 failed at revision 2: not ready at the new revision within the deadline; it last said: ";
 
 /// The versions of all resources.
 async fn versions(world: &World) -> BTreeMap<String, Value> {

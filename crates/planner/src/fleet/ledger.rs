@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 use krono_history::Digest;
+use krono_history::revision::History;
 use krono_propagation::assignment::Assignment;
 use krono_propagation::fleet::{Cause, Standstill};
-use krono_propagation::mark::{Mark, Outcome};
+use krono_propagation::mark::{Mark, Outcome, mark_of};
 use serde_json::{Map, Value, json};
 
 /// The field of a definition's status.
@@ -13,6 +14,11 @@ pub(crate) const PROPAGATION: &str = "propagation";
 const MOST_STANDSTILLS: usize = 50;
 /// The reason on the mark of a propagation that somebody aborted.
 pub(super) const ABORTED: &str = "aborted";
+
+/// Whether somebody aborted the propagation of some content.
+pub fn is_aborted(history: &History, content: Digest) -> bool {
+    mark_of(history, content).is_some_and(|it| it.reason == ABORTED)
+}
 
 /// What of a propagation must outlive a process.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -185,18 +185,6 @@ impl Looking<'_> {
         Ledger::read(self.scene.definition).filter(|it| it.content == self.target.digest)
     }
 
-    /// The status with another phase; what a look finds anew stays until the next has found it.
-    fn restated(&self, ledger: &Ledger, phase: &str, reason: Option<&str>) -> Step {
-        let mut record = self.published.as_object().cloned().unwrap_or_default();
-        record.extend(ledger.written(self.target));
-        record.insert("phase".to_owned(), json!(phase));
-        match reason {
-            Some(reason) => record.insert("reason".to_owned(), json!(reason)),
-            None => record.remove("reason"),
-        };
-        Step::PatchDefinitionStatus(status_patch(self.scene.definition, &Value::Object(record)))
-    }
-
     fn members(&self) -> Vec<Member<'_>> {
         let scene = self.scene;
         let labels = |instance: &Value| {
@@ -254,12 +242,21 @@ impl Looking<'_> {
         }
         let patch = status_patch(self.scene.definition, &Value::Object(record));
         let turn = match (before.paused, ledger.paused) {
-            (None, Some(_)) => Some(Deed::Paused),
-            (Some(_), None) => Some(Deed::Resumed),
+            (None, Some(_)) => Some(Deed::Paused { is_over: self.is_over(&ledger) }),
+            (Some(_), None) => Some(Deed::Resumed { is_over: self.is_over(&ledger) }),
             (None, None) | (Some(_), Some(_)) => None,
         };
         let notices = turn.map(|it| telling::steered(it, self.target.number)).into_iter().collect();
         Err(Look::of(vec![Step::PatchDefinitionStatus(patch)], notices).into())
+    }
+
+    /// Whether it has come to an end, good or bad.
+    fn is_over(&self, ledger: &Ledger) -> bool {
+        let is_given_up = match self.movement() {
+            Movement::Forward => self.mark().is_some(),
+            Movement::Back { .. } => ledger.given_up.is_some(),
+        };
+        is_given_up || ledger.completed.is_some()
     }
 
     /// When whoever looked before has last written something; nothing where no time was being measured.
@@ -367,8 +364,11 @@ impl Looking<'_> {
             return None;
         }
         let mark = Mark { outcome: Outcome::Halted, reason: reason.clone() };
-        let notices = telling::given_up(self.target, members, decision, &mark, self.published);
-        Some(Look::of(vec![self.restated(ledger, "Halted", Some(reason))], notices))
+        let record = telling::record(ledger.written(self.target), members, decision);
+        let step = Step::PatchDefinitionStatus(status_patch(self.scene.definition, &record));
+        let mut notices = telling::new_failures(self.target, members, decision, self.published);
+        notices.extend(telling::given_up(self.target, members, decision, &mark, self.published));
+        Some(Look::of(vec![step], notices))
     }
 
     /// What is written on revisions before anything else: that one was given up, or that it reached everybody.

@@ -139,22 +139,35 @@ pub(super) fn given_up(
 pub(super) enum Deed {
     Aborted,
     Retried,
-    Paused,
-    Resumed,
+    /// What was given up is so no longer, though another revision is held.
+    Forgiven,
+    Paused {
+        is_over: bool,
+    },
+    Resumed {
+        is_over: bool,
+    },
 }
 
 pub(super) fn steered(deed: Deed, number: RevisionNumber) -> Notice {
     let (reason, what) = match deed {
         Deed::Aborted => ("PropagationAborted", "was aborted: who is on the way to it goes back"),
         Deed::Retried => ("PropagationRetried", "is tried again"),
-        Deed::Paused => ("PropagationPaused", "reaches nobody else for now: it is paused"),
-        Deed::Resumed => ("PropagationResumed", "goes on"),
+        Deed::Forgiven => {
+            ("PropagationRetried", "is no longer given up: it is tried when no other revision is held")
+        }
+        Deed::Paused { is_over: false } => ("PropagationPaused", "reaches nobody else for now: it is paused"),
+        Deed::Paused { is_over: true } => {
+            ("PropagationPaused", "is paused: whoever is yet to move to it waits")
+        }
+        Deed::Resumed { is_over: false } => ("PropagationResumed", "goes on"),
+        Deed::Resumed { is_over: true } => ("PropagationResumed", "is no longer paused"),
     };
     Notice { reason, note: format!("revision {number} {what}"), is_warning: false }
 }
 
 /// Those that the status does not tell of yet; of very many, most are told by their number.
-fn new_failures(
+pub(super) fn new_failures(
     target: Assignment,
     members: &[Member<'_>],
     decision: &Decision,
@@ -200,7 +213,8 @@ pub(super) fn notices(
 
 fn failed(members: &[Member<'_>], told: &FailureTold, target: Assignment) -> Notice {
     let excuse = if told.is_excused { "; it does not count" } else { "" };
-    let cause = members.get(told.member).and_then(|it| unready(it.object)).map(|it| format!(": {it}"));
+    let cause =
+        members.get(told.member).and_then(|it| unready(it.object)).map(|it| format!("; it last said: {it}"));
     let note = format!(
         "{} failed at revision {}: {}{}{excuse}",
         name(members, told),
@@ -211,7 +225,7 @@ fn failed(members: &[Member<'_>], told: &FailureTold, target: Assignment) -> Not
     Notice { reason: "InstanceFailed", note, is_warning: true }
 }
 
-/// What an instance says about why it is not ready; an Event has room for so much.
+/// What an instance said last about why it is not ready, which may be over by now; an Event has room for so much.
 fn unready(instance: &Value) -> Option<String> {
     const MOST: usize = 500;
     let conditions = instance["status"]["conditions"].as_array()?;
@@ -267,6 +281,17 @@ mod tests {
             standings: Vec::new(),
             look_again: None,
         }
+    }
+
+    #[test]
+    fn v40_an_event_quotes_what_an_instance_said_last() {
+        let ready = json!({"type": "Ready", "status": "False", "message": "no image"});
+        let object = json!({"status": {"conditions": [ready]}});
+        let members = [Member { object: &object, ..member("a") }];
+        let (number, digest) = (RevisionNumber::FIRST, "a".repeat(40).parse().expect("a digest"));
+        let told = failed(&members, &decision(1, 1).failures[0], Assignment { number, digest });
+        let expected = "default/a failed at revision 1: in error for more than 30 seconds; it last said: no image; it does not count";
+        assert_eq!(told.note, expected);
     }
 
     #[test]

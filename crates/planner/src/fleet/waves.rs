@@ -75,6 +75,16 @@ impl Rules {
             (policy, gates) => Err(policy.err().into_iter().chain(gates.err()).flatten().collect()),
         }
     }
+
+    /// That all windows are past, if they are.
+    pub fn past_windows(&self, now: Timestamp) -> Option<Problem> {
+        (self.policy.windows.at(now) == Opening::Closed(None)).then(|| Problem {
+            path: "spec.propagation.windows".to_owned(),
+            span: None,
+            message: "no window opens again".to_owned(),
+            advice: "write one that does".to_owned(),
+        })
+    }
 }
 
 /// All that is wrong with `propagateWhen` of resources, given the graph that the same resources make.
@@ -155,14 +165,12 @@ pub(crate) fn approval_problems(definition: &Value) -> Option<String> {
 /// All that is wrong with what a definition says about its propagation; nothing when all makes sense.
 pub(crate) fn problems(definition: &Value, graph: Option<&CompiledGraph>, now: Timestamp) -> Option<String> {
     let waves = Waves::of(definition, graph);
-    let windows = waves.as_ref().and_then(|it| it.rules().ok()).map(|it| it.policy.windows.at(now));
-    let never_again = (windows == Some(Opening::Closed(None)))
-        .then(|| "spec.propagation.windows: no window opens again; write one that does".to_owned());
+    let never_again = waves.as_ref().and_then(|it| it.rules().ok()).and_then(|it| it.past_windows(now));
     let wrong = waves.as_ref().and_then(|it| it.rules().err()).unwrap_or_default();
     let of_resources =
         graph.map(|it| gate_problems(&definition["spec"]["resources"], it)).unwrap_or_default();
     let mut lines: Vec<String> = wrong.iter().chain(&of_resources).map(ToString::to_string).collect();
-    lines.extend(never_again);
+    lines.extend(never_again.map(|it| it.to_string()));
     lines.extend(Request::of(definition).err());
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -222,6 +222,17 @@ impl Fleet {
         panic!("does not come to rest: {:#}", self.definition);
     }
 
+    /// Looks once, and does what comes of it.
+    pub(crate) fn step(&mut self) {
+        self.aim();
+        let (facts, found) = self.look();
+        self.hear(&found);
+        if found.steps.is_empty() {
+            self.take_turns(&facts, &found, usize::MAX);
+        }
+        found.steps.into_iter().for_each(|it| self.perform(it));
+    }
+
     /// Looks until nothing is to be written.
     pub(crate) fn rest(&mut self) -> Look {
         for _ in 0..100 {
@@ -305,7 +316,12 @@ impl Fleet {
     pub(crate) fn can_go_back_to(&self, number: usize) -> bool {
         let content = self.revisions[number - 1].digest;
         let is_latest = self.revisions.last().is_some_and(|it| it.digest == content);
-        !is_latest && mark::mark_of(&self.history(), content).is_none()
+        !is_latest && !self.is_given_up(number)
+    }
+
+    /// Whether the content of a revision was given up.
+    pub(crate) fn is_given_up(&self, number: usize) -> bool {
+        mark::mark_of(&self.history(), self.revisions[number - 1].digest).is_some()
     }
 
     /// Whether it goes back and waits for nothing but room.

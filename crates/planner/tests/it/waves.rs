@@ -198,6 +198,101 @@ fn v42_an_abort_is_answered_while_the_policy_makes_no_sense() {
 }
 
 #[test]
+fn v42_a_retry_reaches_what_was_given_up_while_another_revision_is_held() {
+    let mut fleet = at_second(3, json!({"maxInFlight": 1}));
+    fleet.issue('c', &["one"]);
+    fleet.rest();
+    fleet.fail(0);
+    fleet.wait(60);
+    fleet.rest();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Halted", "cbb"));
+    fleet.annotate(names::ACTIVE_REVISION_ANNOTATION, Some("2"));
+    fleet.finish();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "bbb"));
+    fleet.annotate(names::PROPAGATION_ANNOTATION, Some("retry"));
+    fleet.rest();
+    assert!(fleet.definition["metadata"]["annotations"].get(names::PROPAGATION_ANNOTATION).is_none());
+    let told =
+        "PropagationRetried: revision 3 is no longer given up: it is tried when no other revision is held";
+    assert!(fleet.heard.iter().any(|it| it == told), "{:#?}", fleet.heard);
+    assert_eq!(fleet.assigned(), "bbb");
+    fleet.annotate(names::ACTIVE_REVISION_ANNOTATION, None);
+    fleet.finish();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "ccc"));
+}
+
+#[test]
+fn v42_a_retry_of_a_way_back_leaves_what_was_given_up() {
+    let mut fleet = at_second(3, json!({"maxInFlight": 1}));
+    fleet.issue('c', &["one"]);
+    fleet.rest();
+    fleet.annotate(names::PROPAGATION_ANNOTATION, Some("aborted"));
+    fleet.rest();
+    fleet.annotate(names::ROLLBACK_MODE_ANNOTATION, Some("Controlled"));
+    fleet.annotate(names::ACTIVE_REVISION_ANNOTATION, Some("1"));
+    fleet.rest();
+    fleet.fail(0);
+    fleet.wait(60);
+    fleet.rest();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Halted", "abb"));
+    fleet.annotate(names::PROPAGATION_ANNOTATION, Some("retry"));
+    fleet.finish();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "aaa"));
+    assert!(fleet.is_given_up(3));
+}
+
+#[test]
+fn v42_a_halt_of_a_way_back_is_told_with_all_that_was_found() {
+    let mut fleet = at_second(4, json!({"maxInFlight": 1}));
+    fleet.roll_back(1, "Controlled");
+    fleet.rest();
+    fleet.fail(0);
+    fleet.wait(60);
+    while fleet.phase() != "Halted" {
+        fleet.step();
+    }
+    let told = fleet.told();
+    assert_eq!((&told["instances"]["inFlight"], &told["instances"]["failed"]), (&json!(0), &json!(1)));
+    assert_eq!((&told["waiting"][0]["reason"], &told["waiting"][0]["count"]), (&json!("Halted"), &json!(3)));
+    assert_eq!(told["failures"][0]["instance"], "home/i000");
+    fleet.rest();
+    let failed = fleet.heard.iter().filter(|it| it.starts_with("InstanceFailed: home/i000 failed"));
+    assert_eq!(failed.count(), 1, "{:#?}", fleet.heard);
+    fleet.annotate(names::PROPAGATION_ANNOTATION, Some("retry"));
+    while fleet.phase() == "Halted" {
+        fleet.step();
+    }
+    assert_eq!(fleet.told()["waiting"], Value::Null);
+}
+
+#[test]
+fn v42_a_pause_and_its_end_tell_what_is_so() {
+    let check = |fleet: &mut Fleet, paused: &str, resumed: &str| {
+        fleet.heard.clear();
+        fleet.annotate(names::PROPAGATION_ANNOTATION, Some("paused"));
+        fleet.rest();
+        fleet.annotate(names::PROPAGATION_ANNOTATION, None);
+        fleet.reconcile(0);
+        let told = [
+            format!("PropagationPaused: revision 3 {paused}"),
+            format!("PropagationResumed: revision 3 {resumed}"),
+        ];
+        assert_eq!(fleet.heard[..2], told);
+    };
+    let over = ("is paused: whoever is yet to move to it waits", "is no longer paused");
+    let mut fleet = at_second(3, json!({"maxInFlight": 1}));
+    fleet.issue('c', &["one"]);
+    fleet.rest();
+    check(&mut fleet, "reaches nobody else for now: it is paused", "goes on");
+    let mut aborted = fleet.clone();
+    aborted.annotate(names::PROPAGATION_ANNOTATION, Some("aborted"));
+    aborted.rest();
+    check(&mut aborted, over.0, over.1);
+    fleet.finish();
+    check(&mut fleet, over.0, over.1);
+}
+
+#[test]
 fn v25_who_does_not_move_loses_nothing() {
     let policy = json!({"deletes": "RequireApproval"});
     let check = |key: &str, text: &str| {

@@ -6,6 +6,7 @@ use krono_model::definition::REVISION_PENDING;
 use serde_json::Value;
 
 use super::{counted_instances, is_deleting, told_by, unready};
+use crate::propagation::excused_failures;
 use crate::revisions::{RevisionRows, Standing};
 
 /// Why a definition serves what it serves, in one sentence.
@@ -17,8 +18,10 @@ pub fn why_definition(definition: &Value, revisions: &RevisionRows) -> String {
     }
     match &revisions.hold {
         hold @ (Hold::Held { .. } | Hold::Invalid(_)) => {
-            let pending = told_by(definition, "DeletionPending").map(|it| format!("; {it}"));
-            return format!("{name} is held: {hold}{}.", pending.unwrap_or_default());
+            let beside = ["PropagationInvalid", "PropagationHalted", "DeletionPending"];
+            let beside = beside.iter().filter_map(|it| told_by(definition, it));
+            let beside: Vec<String> = beside.map(|it| format!("; {it}")).collect();
+            return format!("{name} is held: {hold}{}.", beside.concat());
         }
         Hold::Released => {}
     }
@@ -46,6 +49,9 @@ pub fn why_definition(definition: &Value, revisions: &RevisionRows) -> String {
     let told = &definition["status"]["propagation"];
     let failed = told["instances"]["failed"].as_u64().filter(|it| *it > 0 && told["phase"] == "Completed");
     let failed = failed.map(|it| format!("; {it} failed on the way to it")).unwrap_or_default();
+    let excused = Some(excused_failures(told)).filter(|it| *it > 0 && told["phase"] == "Completed");
+    let excused = excused.map(|it| format!("; {it} failed on the way to it and {} excused", are(it)));
+    let failed = failed + &excused.unwrap_or_default();
     format!("{name} serves revision {}{count}{elsewhere}{failed}{under_way}{pending}.", current.number)
 }
 
@@ -62,6 +68,10 @@ pub fn pending(definition: &Value, revisions: &RevisionRows) -> Option<&'static 
     let is_edited = revisions.history.latest().is_some_and(|it| it.digest != spec);
     let is_wrong = told_by(definition, REVISION_PENDING).is_none() && unready(definition).is_some();
     is_edited.then_some(if is_wrong { "Refused" } else { "Pending" })
+}
+
+fn are(count: u64) -> &'static str {
+    if count == 1 { "is" } else { "are" }
 }
 
 /// Whether the definition says what no revision says yet.
@@ -130,6 +140,22 @@ mod tests {
         check(
             |it| it["status"]["conditions"] = note("PropagationHalted"),
             "application does not reach its instances: 3 wait.",
+        );
+        check(
+            |it| {
+                it["metadata"]["annotations"][names::ACTIVE_REVISION_ANNOTATION] = json!("2");
+                it["status"]["conditions"] = note("PropagationHalted");
+            },
+            "application is held: revision 2 is served whatever the definition says; remove the annotation \
+             krono.dev/active-revision to release it; 3 wait.",
+        );
+        check(
+            |it| {
+                let failure = json!({"instance": "default/a", "message": "late", "excused": true});
+                it["status"]["propagation"] = json!({"phase": "Completed", "failures": [failure]});
+            },
+            "application serves revision 3 to 47 instances; 3 instances on older revisions; 1 failed on the way to it and is \
+             excused.",
         );
         check(
             |it| it["status"]["conditions"] = note("Propagating"),

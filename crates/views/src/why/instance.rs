@@ -24,6 +24,7 @@ pub fn why_instance(instance: &Value, definition: &Value, revisions: &RevisionRo
         instance,
         definition,
         assigned: assigned_revision(instance),
+        newest: newest(instance, revisions),
         current: revisions.current().map(|it| it.number),
         is_current: is_current(instance, revisions),
         revisions,
@@ -54,9 +55,24 @@ fn problem(instance: &Value) -> Option<String> {
     condition(instance, "Assigned").filter(|it| it.status == Status::False).map(|it| said(&it))
 }
 
+/// The reasons of problems that keep an instance from moving, whoever else may.
+const KEEPING: [&str; 2] = ["SpecRefused", "BelowMinimumRevision"];
+
+/// Whether what is wrong with its wishes is why it does not move.
+fn is_kept(instance: &Value) -> bool {
+    let reason = condition(instance, "Assigned").filter(|it| it.status == Status::False);
+    reason.and_then(|it| it.reason).is_some_and(|it| KEEPING.contains(&it.as_str()))
+}
+
 /// The content that an instance is assigned to.
 fn content(instance: &Value) -> Option<Digest> {
     krono_status(instance, "assignment")["digest"].as_str().and_then(|it| it.parse().ok())
+}
+
+/// The newest revision with the content that an instance is assigned to, whatever number was current when it came.
+fn newest(instance: &Value, revisions: &RevisionRows) -> Option<RevisionNumber> {
+    let newest = content(instance).and_then(|it| revisions.history.newest_with(it));
+    newest.map(|it| it.number).or_else(|| assigned_revision(instance))
 }
 
 /// Whether an instance has the current content, under whichever number.
@@ -69,7 +85,9 @@ fn is_current(instance: &Value, revisions: &RevisionRows) -> bool {
 struct Told<'i> {
     instance: &'i Value,
     definition: &'i Value,
+    /// By the number that is stored.
     assigned: Option<RevisionNumber>,
+    newest: Option<RevisionNumber>,
     current: Option<RevisionNumber>,
     is_current: bool,
     revisions: &'i RevisionRows,
@@ -107,36 +125,36 @@ impl Told<'_> {
         format!("{}/{}", text("namespace"), text("name")).trim_start_matches('/').to_owned()
     }
 
-    /// Who has the current content is at the current revision, whatever number was current when it came.
+    /// Who has the current content is at the current revision.
     fn at(&self) -> String {
-        let at = self.current.filter(|_| self.is_current).or(self.assigned);
+        let at = self.current.filter(|_| self.is_current).or(self.newest);
         at.map_or_else(|| "is at no revision yet".to_owned(), |it| format!("is at revision {it}"))
     }
 
     fn pinned(&self, pin: &str) -> String {
         let problem = problem(self.instance);
-        let is_there = self.assigned.is_some_and(|it| it.to_string() == pin);
-        let is_same = !is_there && self.is_content_of(pin);
-        let newer = self.current.filter(|it| self.assigned.is_some_and(|at| at < *it));
+        let newer = self.current.filter(|it| !self.is_current && self.newest.is_some_and(|at| at < *it));
         let newer = newer.map(|it| format!("; the current one is {it}")).unwrap_or_default();
-        match (problem, is_there) {
+        let is_shown = self.at().ends_with(&format!(" {pin}"));
+        match (problem, self.is_there(pin)) {
             (Some(problem), _) => format!("{} though it is pinned to {pin}: {problem}", self.at()),
-            (None, true) => format!("{} because it is pinned to it{newer}", self.at()),
+            (None, true) if is_shown => format!("{} because it is pinned to it{newer}", self.at()),
             // Why it cannot be had is told as what keeps it from being ready.
             (None, false) if self.assigned.is_none() && unready(self.instance).is_some() => {
                 format!("{} though it is pinned to {pin}", self.at())
             }
-            (None, false) if is_same => {
+            (None, true) => {
                 format!("{} because it is pinned to {pin}, which has the same content{newer}", self.at())
             }
             (None, false) => format!("{} and is pinned to {pin}, where it is going", self.at()),
         }
     }
 
-    /// Whether the instance is assigned to the content of the revision of this number.
-    fn is_content_of(&self, number: &str) -> bool {
-        let named = number.parse().ok().and_then(|it| self.revisions.history.find(it)).map(|it| it.digest);
-        named.is_some() && named == content(self.instance)
+    /// Whether it has the content of what it is pinned to.
+    fn is_there(&self, pin: &str) -> bool {
+        let pinned = pin.parse().ok().and_then(|it| self.revisions.history.find(it)).map(|it| it.digest);
+        let is_same = pinned.is_some() && pinned == content(self.instance);
+        is_same || self.assigned.is_some_and(|it| it.to_string() == pin)
     }
 
     fn manual(&self) -> String {
@@ -160,17 +178,13 @@ impl Told<'_> {
         match (self.assigned, self.current) {
             (None, _) => self.at(),
             (Some(at), Some(current)) if at != current && !self.is_current => {
-                let why = problem(self.instance)
-                    .or_else(|| told_by(self.definition, PROPAGATION_INVALID))
-                    .or_else(|| reason_to_wait(self.definition, &self.full_name()));
-                let why = why.unwrap_or_else(|| "its turn has not come".to_owned());
-                format!("{} and not yet at the current one, {current}: {why}", self.at())
+                format!("{} and not yet at the current one, {current}: {}", self.at(), self.why_it_waits())
             }
             (Some(_), _) if let Some(waits) = told_by(self.instance, RESOURCE_GATED) => {
                 format!("{}, and not all of its resources are: {waits}", self.at())
             }
             (Some(_), _) if let Some(failure) = failure_of(self.definition, &self.full_name()) => {
-                format!("{}, the current one, and failed on its way to it: {failure}", self.at())
+                format!("{}, the current one, and {failure}", self.at())
             }
             (Some(_), _) if observed.is_some() && observed != self.assigned && !self.is_observed() => {
                 format!("{}, the current one, and its resources are on their way to it", self.at())
@@ -183,12 +197,29 @@ impl Told<'_> {
     }
 }
 
+impl Told<'_> {
+    /// What is wrong with its wishes comes first only where that is what keeps it.
+    fn why_it_waits(&self) -> String {
+        let problem = problem(self.instance);
+        if let Some(problem) = problem.clone().filter(|_| is_kept(self.instance)) {
+            return problem;
+        }
+        let why = told_by(self.definition, PROPAGATION_INVALID)
+            .or_else(|| reason_to_wait(self.definition, &self.full_name()));
+        match (why, problem) {
+            (Some(why), problem) => why + &tail(problem),
+            (None, Some(problem)) => problem,
+            (None, None) => "its turn has not come".to_owned(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::fixture::{definition, instance, revisions};
+    use crate::fixture::{content as content_of, definition, instance, revision, revisions};
 
     fn check(edit: impl FnOnce(&mut Value), expected: &str) {
         let mut instance = instance();
@@ -323,6 +354,53 @@ mod tests {
         );
         check(policy, "Sometimes", "is at revision 3, the current one; it is ignored");
         check(policy, "manual", "is at revision 3: it is ignored");
+    }
+
+    #[test]
+    fn v42_what_keeps_it_is_told_first_and_what_is_ignored_after() {
+        let mut definition = definition();
+        let waits = json!([{"reason": "GateClosed", "message": "the gate is closed", "count": 1, "first": ["default/my-app"]}]);
+        definition["status"]["propagation"] = json!({"waiting": waits});
+        let check = |reason: &str, message: &str, expected: &str| {
+            let mut instance = instance();
+            at_two(&mut instance);
+            instance["status"]["conditions"] =
+                json!([{"type": "Assigned", "status": "False", "reason": reason, "message": message}]);
+            let why = why_instance(&instance, &definition, &RevisionRows::new(&definition, &revisions()));
+            let place = "application/my-app is at revision 2 and not yet at the current one, 3";
+            assert_eq!(why, format!("{place}: {expected}."));
+        };
+        check("OrderInvalid", "the order is ignored", "the gate is closed; the order is ignored");
+        check("SpecRefused", "revision 3 refuses it", "revision 3 refuses it");
+    }
+
+    #[test]
+    fn v24_it_is_shown_at_the_newest_revision_with_its_content() {
+        let again = |number: i64| {
+            let mut again = revision(1, "2025-01-16T10:30:00Z");
+            again["metadata"]["name"] = json!(format!("application-rev-{number}"));
+            again["spec"]["revision"] = json!(number);
+            again
+        };
+        let (mut instance, mut definition) = (instance(), definition());
+        let mut all = revisions();
+        all.push(again(4));
+        all.push(revision(5, "2025-01-17T10:30:00Z"));
+        definition["status"]["currentRevision"] = json!(5);
+        definition["status"]["latestRevision"] = json!(5);
+        definition["spec"] = content_of(9);
+        let rows = RevisionRows::new(&definition, &all);
+        let digest =
+            RevisionNumber::new(1).and_then(|it| rows.history.find(it)).map(|it| it.digest.to_string());
+        instance["status"]["assignment"] = json!({"revision": 1, "digest": digest});
+        instance["status"]["observedRGDRevision"] = json!(1);
+        let expected =
+            "application/my-app is at revision 4 and not yet at the current one, 5: its turn has not come.";
+        assert_eq!(why_instance(&instance, &definition, &rows), expected);
+        annotated(&mut instance, names::RGD_REVISION, "1");
+        let expected = "application/my-app is at revision 4 because it is pinned to 1, which has the same content; \
+                        the current one is 5.";
+        assert_eq!(why_instance(&instance, &definition, &rows), expected);
     }
 
     #[test]

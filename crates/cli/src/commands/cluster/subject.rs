@@ -331,6 +331,19 @@ impl Definition {
     pub(crate) fn those_there(&self) -> String {
         those_there(self.revisions.rows.iter().map(|it| it.number))
     }
+
+    /// Those that one may go back to.
+    pub(crate) fn those_good(&self) -> String {
+        let (bad, good): (Vec<_>, Vec<_>) = self.revisions.rows.iter().partition(|it| it.failed.is_some());
+        if bad.is_empty() {
+            return self.those_there();
+        }
+        let good: Vec<String> = good.iter().map(|it| it.number.to_string()).collect();
+        match good.is_empty() {
+            true => "all that are there have failed".to_owned(),
+            false => format!("those that did not fail are {}", good.join(", ")),
+        }
+    }
 }
 
 impl Instance {

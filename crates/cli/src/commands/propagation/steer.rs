@@ -1,7 +1,9 @@
 //! `krono propagation pause`, `resume`, `abort`, `retry` and `approve`.
 
+use krono_history::hold::{Hold, Place};
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
+use krono_planner::fleet::is_aborted;
 use serde_json::Value;
 
 use super::super::cluster::objects::Objects;
@@ -14,11 +16,15 @@ use crate::output::Output;
 
 const KEY: &str = names::PROPAGATION_ANNOTATION;
 const PAUSED: &str = "paused";
+const ABORTED: &str = "aborted";
+const RETRY: &str = "retry";
 
 pub(super) async fn pause(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
     let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
     let asked = annotate::set(&objects, &definition.kind, &definition.object, &[(KEY, PAUSED)]).await?;
-    let is_paused = |it: &Value| it["status"]["propagation"]["pausedSince"].is_string().then_some(());
+    let is_paused = |it: &Value| {
+        (it["status"]["propagation"]["pausedSince"].is_string() || nobody_decides(it)).then_some(())
+    };
     answered(&objects, &definition, asked, arguments, is_paused).await?;
     output.text("Propagation paused, no further instance moves\n")?;
     output.text(&format!("Go on with: krono propagation resume {}\n", definition.name()))
@@ -27,16 +33,70 @@ pub(super) async fn pause(arguments: &DefinitionArguments, output: &mut Output) 
 pub(super) async fn resume(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
     let (objects, definition) = super::definition(&arguments.place, &arguments.object).await?;
     let name = definition.name();
-    let is_asked = request_of(&definition.object) == Some(PAUSED);
-    if is_asked {
-        annotate::remove(&objects, &definition.kind, &definition.object, &[KEY]).await?;
+    let request = Pause::of(request_of(&definition.object));
+    if let Pause::Asked { beside } = &request {
+        let stays = Some(beside.as_str()).filter(|it| !it.is_empty());
+        annotate::change(&objects, &definition.kind, &definition.object, &[(KEY, stays)]).await?;
     }
-    match definition.object["spec"]["propagation"]["paused"] == true {
-        true => Err(CommandError::wrong(format!("rgd/{name} is paused by its own spec"))
-            .hint("remove spec.propagation.paused where the definition is kept")),
-        false if is_asked => output.text("Propagation resumed\n"),
-        false => output.text(&format!("rgd/{name} is not paused\n")),
+    match request {
+        Pause::Nonsense(text) => Err(nonsense(name, &text)),
+        Pause::Asked { .. } | Pause::None if definition.object["spec"]["propagation"]["paused"] == true => {
+            Err(CommandError::wrong(format!("rgd/{name} is paused by its own spec"))
+                .hint("remove spec.propagation.paused where the definition is kept"))
+        }
+        Pause::Asked { .. } => output.text(&resumed(&definition.object)),
+        Pause::None => output.text(&format!("rgd/{name} is not paused\n")),
     }
+}
+
+/// What a request says about a pause.
+#[derive(Debug, PartialEq, Eq)]
+enum Pause {
+    None,
+    /// With the requests that stand beside it.
+    Asked {
+        beside: String,
+    },
+    /// It says what nobody understands, and stops everybody.
+    Nonsense(String),
+}
+
+impl Pause {
+    fn of(request: Option<&str>) -> Self {
+        let words = request.unwrap_or_default().split(',').map(str::trim).filter(|it| !it.is_empty());
+        let (paused, others): (Vec<&str>, Vec<&str>) = words.partition(|it| *it == PAUSED);
+        match () {
+            () if others.iter().any(|it| ![ABORTED, RETRY].contains(it)) => {
+                Self::Nonsense(request.unwrap_or_default().to_owned())
+            }
+            () if paused.is_empty() => Self::None,
+            () => Self::Asked { beside: others.join(", ") },
+        }
+    }
+}
+
+fn nonsense(name: &str, text: &str) -> CommandError {
+    let message =
+        format!("rgd/{name} is stopped by {KEY}: {text:?} is no request, and nobody moves while it stands");
+    CommandError::wrong(message).hint(format!("remove it: kubectl annotate rgd {name} {KEY}-"))
+}
+
+/// That a pause has ended, and what that changes.
+fn resumed(definition: &Value) -> String {
+    let told = &definition["status"]["propagation"];
+    let (number, name) = (&told["revision"], definition["metadata"]["name"].as_str().unwrap_or_default());
+    match told["phase"].as_str() {
+        Some("Halted" | "Aborted") => format!(
+            "Propagation is no longer paused; revision {number} was given up before\n\
+             Try it again with: krono propagation retry {name}\n"
+        ),
+        _ => "Propagation resumed\n".to_owned(),
+    }
+}
+
+/// Whether nothing is decided, so that nobody tells of it either, until what is wrong is put right.
+fn nobody_decides(definition: &Value) -> bool {
+    krono_views::propagation_mistake(definition).is_some() || krono_views::is_hold_invalid(definition)
 }
 
 pub(super) async fn abort(arguments: &DefinitionArguments, output: &mut Output) -> Result<(), CommandError> {
@@ -47,7 +107,7 @@ pub(super) async fn abort(arguments: &DefinitionArguments, output: &mut Output) 
     if !is_under_way {
         return Err(CommandError::wrong(format!("nothing of rgd/{} is on its way", definition.name())));
     }
-    ask(&objects, &definition, arguments, "aborted", |_| true).await?;
+    ask(&objects, &definition, arguments, ABORTED, |_| true).await?;
     if arguments.wait.limit().is_some() {
         aborted(&objects, &definition, arguments).await?;
     }
@@ -64,7 +124,9 @@ async fn aborted(
     let now = subject::definition(objects, definition.name()).await?;
     let told = &definition.object["status"]["propagation"];
     let content: Option<Digest> = told["digest"].as_str().and_then(|it| it.parse().ok());
-    if content.is_none_or(|it| now.revisions.history.given_up(it).is_none()) {
+    // What was aborted before and is on its way all the same is so as a way back.
+    let was_aborted = |it| is_aborted(&definition.revisions.history, it) && !nobody_decides(&now.object);
+    if content.is_none_or(|it| was_aborted(it) || !is_aborted(&now.revisions.history, it)) {
         let name = definition.name();
         return Err(CommandError::wrong(format!(
             "revision {} of rgd/{name} was not aborted",
@@ -72,11 +134,8 @@ async fn aborted(
         ))
         .hint(format!("Events of rgd/{name} say why; a way back ends with an edit or another hold")));
     }
-    // Where nobody decides, nobody tells of it either.
-    let is_told = |it: &Value| {
-        let is_aborted = it["status"]["propagation"]["phase"] == "Aborted";
-        (is_aborted || krono_views::propagation_mistake(it).is_some()).then_some(())
-    };
+    let is_told =
+        |it: &Value| (it["status"]["propagation"]["phase"] == "Aborted" || nobody_decides(it)).then_some(());
     answered(objects, definition, now.object.clone(), arguments, is_told).await
 }
 
@@ -91,8 +150,43 @@ pub(super) async fn retry(arguments: &DefinitionArguments, output: &mut Output) 
             definition.name()
         )));
     };
-    ask(&objects, &definition, arguments, "retry", |it| is_tried(it, content)).await?;
-    output.text(&format!("Revision {number} is tried again\n"))
+    let held = held_instead(&definition, content);
+    ask(&objects, &definition, arguments, RETRY, |it| held.is_some() || is_tried(it, content)).await?;
+    match (held.filter(|_| arguments.wait.limit().is_some()), nobody_decides(&definition.object)) {
+        (Some(held), _) => forgiven(&objects, &definition, (number, content), held, output).await,
+        (None, true) => {
+            output.text(&format!("Revision {number} is tried again when what keeps everybody is put right\n"))
+        }
+        (None, false) => output.text(&format!("Revision {number} is tried again\n")),
+    }
+}
+
+/// The revision that people hold, where it has another content.
+fn held_instead(definition: &Definition, content: Digest) -> Option<RevisionNumber> {
+    let Hold::Held { number, by: Place::Annotation | Place::Field } = definition.revisions.hold else {
+        return None;
+    };
+    definition.revisions.history.find(number).filter(|it| it.digest != content).map(|it| it.number)
+}
+
+/// Another revision is held, so that nothing moves now.
+async fn forgiven(
+    objects: &Objects,
+    definition: &Definition,
+    (number, content): (RevisionNumber, Digest),
+    held: RevisionNumber,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    let now = subject::definition(objects, definition.name()).await?;
+    if now.revisions.history.given_up(content).is_some() {
+        let message = format!("revision {number} of rgd/{} stays given up", definition.name());
+        return Err(CommandError::wrong(message)
+            .hint(format!("revision {held} is on its way back; ask again when it has reached everybody")));
+    }
+    let release = now.how_to_release();
+    output.text(&format!(
+        "Revision {number} is no longer given up, and tried when revision {held} is no longer held; {release}\n"
+    ))
 }
 
 /// What instances move to, where the status tells that it is halted: a way back has no other mark.
@@ -106,7 +200,8 @@ fn halted(definition: &Definition) -> Option<(RevisionNumber, Digest)> {
 fn is_tried(definition: &Value, content: Digest) -> bool {
     let told = &definition["status"]["propagation"];
     let is_given_up = matches!(told["phase"].as_str(), Some("Halted" | "Aborted" | "RolledBack"));
-    told.is_null() || told["digest"] == content.to_string() && !is_given_up
+    let is_told = told.is_null() || told["digest"] == content.to_string() && !is_given_up;
+    is_told || nobody_decides(definition)
 }
 
 pub(super) async fn approve(
@@ -121,7 +216,11 @@ pub(super) async fn approve(
         let wanted = [(names::ALLOW_DELETES_ANNOTATION, current.to_string())];
         let wanted = wanted.each_ref().map(|(key, text)| (*key, text.as_str()));
         annotate::set(&objects, &definition.kind, &definition.object, &wanted).await?;
-        return output.text(&format!("Revision {current} may delete what it no longer has\n"));
+        output.text(&format!("Revision {current} may delete what it no longer has\n"))?;
+        return match krono_views::waits_for_deletes(&definition.object) {
+            true => Ok(()),
+            false => output.note("nobody waits for that so far"),
+        };
     }
     let stages = stages(&definition.object);
     let stage = match &arguments.stage {
@@ -258,6 +357,32 @@ mod tests {
         check(told("a", "Completed"), false);
         check(told("b", "Propagating"), true);
         check(Value::Null, true);
+    }
+
+    #[test]
+    fn v42_nobody_waits_for_an_answer_where_nobody_decides() {
+        let check = |condition: &str, expected: bool| {
+            let condition = json!({"type": condition, "status": "True", "message": "so it is"});
+            let propagation = json!({"digest": "b".repeat(40), "phase": "Halted"});
+            let definition = json!({"status": {"conditions": [condition], "propagation": propagation}});
+            assert_eq!(nobody_decides(&definition), expected, "{definition}");
+            assert_eq!(is_tried(&definition, "b".repeat(40).parse().unwrap()), expected, "{definition}");
+        };
+        check("PropagationInvalid", true);
+        check("HoldInvalid", true);
+        check("PropagationHalted", false);
+    }
+
+    #[test]
+    fn v42_a_pause_is_told_from_what_stands_beside_it() {
+        let check = |request: Option<&str>, expected: Pause| assert_eq!(Pause::of(request), expected);
+        let asked = |beside: &str| Pause::Asked { beside: beside.to_owned() };
+        check(None, Pause::None);
+        check(Some("retry"), Pause::None);
+        check(Some("paused"), asked(""));
+        check(Some("paused, retry"), asked("retry"));
+        check(Some("stop"), Pause::Nonsense("stop".to_owned()));
+        check(Some("paused, stop"), Pause::Nonsense("paused, stop".to_owned()));
     }
 
     #[test]

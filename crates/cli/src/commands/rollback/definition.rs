@@ -31,7 +31,7 @@ pub(super) async fn run(
     refuse_flags_of_instances(arguments, definition)?;
     let target = target(arguments, definition)?;
     if arguments.hold {
-        check_hold(definition, target)?;
+        check_hold(arguments, definition, target)?;
     } else {
         check(arguments, definition, target)?;
     }
@@ -64,7 +64,7 @@ fn refuse_flags_of_instances(
 fn target(arguments: &RollbackArguments, definition: &Definition) -> Result<RevisionNumber, CommandError> {
     let Some(text) = arguments.to_revision.as_deref() else {
         return Err(
-            CommandError::usage("to which revision? write --to-revision=N").hint(definition.those_there())
+            CommandError::usage("to which revision? write --to-revision=N").hint(definition.those_good())
         );
     };
     number(text)
@@ -100,7 +100,7 @@ fn refused_at_once(refusal: &Refusal, definition: &Definition) -> CommandError {
     let error = CommandError::wrong(refusal.to_string());
     match refusal {
         Refusal::Unknown { .. } | Refusal::Pruned { .. } | Refusal::Failed { .. } => {
-            error.hint(definition.those_there())
+            error.hint(definition.those_good())
         }
         Refusal::Kept { name, target, keeper } => {
             CommandError::wrong(format!("{keeper} keeps the spec of {name} and would undo the rollback"))
@@ -116,17 +116,33 @@ fn refused_at_once(refusal: &Refusal, definition: &Definition) -> CommandError {
     }
 }
 
-fn check_hold(definition: &Definition, target: RevisionNumber) -> Result<(), CommandError> {
+fn check_hold(
+    arguments: &RollbackArguments,
+    definition: &Definition,
+    target: RevisionNumber,
+) -> Result<(), CommandError> {
     let text = target.to_string();
     let instances = &definition.object["spec"]["revisionManagement"]["instances"];
     let minimum = instances["minimumRevision"].as_i64().and_then(RevisionNumber::from_wire);
     let wish = Wish { annotation: Some(&text), minimum, ..Wish::default() };
     match hold::hold(wish, &definition.revisions.history) {
-        Hold::Invalid(problem) => {
-            Err(CommandError::wrong(problem.to_string()).hint(definition.those_there()))
-        }
-        Hold::Held { .. } | Hold::Released => Ok(()),
+        Hold::Invalid(problem) => Err(CommandError::wrong(problem.to_string()).hint(definition.those_good())),
+        Hold::Held { .. } | Hold::Released if arguments.force => Ok(()),
+        Hold::Held { .. } | Hold::Released => refuse_failed(definition, target),
     }
+}
+
+/// What was given up is not served again by mistake.
+fn refuse_failed(definition: &Definition, target: RevisionNumber) -> Result<(), CommandError> {
+    let (name, history) = (definition.name(), &definition.revisions.history);
+    let content = history.find(target).map(|it| it.digest);
+    let Some((_, reason)) = content.and_then(|it| history.given_up(it)) else { return Ok(()) };
+    let error = CommandError::wrong(format!("revision {target} of {name} failed: {reason}"));
+    let error = match history.latest().map(|it| it.digest) == content {
+        true => error.hint(format!("have it tried again: krono propagation retry {name}")),
+        false => error.hint(definition.those_good()),
+    };
+    Err(error.hint("--force holds it all the same"))
 }
 
 /// What each instance loses, then what is different in the definition.

@@ -14,7 +14,8 @@ pub(super) fn shown(played: &Played) -> String {
     let course = &played.course;
     let of = if played.name.is_empty() { String::new() } else { format!("{}: ", played.name) };
     let counts = course.counts;
-    let mut text = format!("{of}{} of {} take part\n\n", counts.eligible, instances(counts.total));
+    let take = if counts.eligible == 1 { "takes" } else { "take" };
+    let mut text = format!("{of}{} of {} {take} part\n\n", counts.eligible, instances(counts.total));
     if !course.waves.is_empty() {
         text.push_str(&waves(course).to_text());
         text.push('\n');

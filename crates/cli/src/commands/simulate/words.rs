@@ -62,14 +62,22 @@ impl Ending {
 pub(super) fn reach(course: &Course) -> String {
     let counts = course.counts;
     let excused = if counts.excused == 0 { String::new() } else { format!(", {} excused", counts.excused) };
+    let reached = course.blast_radius();
     format!(
-        "reached {} of {} ({}), at most {} at once; {} failed{excused}",
-        course.blast_radius(),
+        "reached {reached} of {} ({}){}; {} failed{excused}",
         instances(counts.eligible),
-        percent(course.blast_radius(), counts.eligible),
-        course.peak_in_flight,
+        percent(reached, counts.eligible),
+        pace(reached, course.peak_in_flight),
         counts.failed,
     )
+}
+
+/// Who was broken before never counts as on its way.
+fn pace(reached: usize, most_at_once: usize) -> String {
+    match (reached, most_at_once) {
+        (1.., 0) => ", all broken before, so that none counts as on its way".to_owned(),
+        (_, most) => format!(", at most {most} at once"),
+    }
 }
 
 #[cfg(test)]
@@ -86,6 +94,13 @@ mod tests {
         check(3_600, "1h");
         check(90_061, "1d 1h 1m 1s");
         check(-5, "0s");
+    }
+
+    #[test]
+    fn v33_who_was_broken_before_is_not_held_up() {
+        assert_eq!(pace(7, 3), ", at most 3 at once");
+        assert_eq!(pace(0, 0), ", at most 0 at once");
+        assert_eq!(pace(7, 0), ", all broken before, so that none counts as on its way");
     }
 
     #[test]

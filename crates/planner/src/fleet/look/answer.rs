@@ -3,9 +3,10 @@
 use krono_model::names;
 use krono_propagation::fleet::{Movement, RollbackBy};
 use krono_propagation::mark::{Mark, Outcome};
+use serde_json::{Value, json};
 
-use super::super::ledger::ABORTED;
-use super::super::step::{Step, annotate, annotate_definition};
+use super::super::ledger::{ABORTED, Ledger};
+use super::super::step::{Step, annotate, annotate_definition, status_patch};
 use super::super::telling::{self, Deed};
 use super::super::waves::{Once, PAUSED};
 use super::{Look, Looking};
@@ -58,22 +59,33 @@ impl Looking<'_> {
     }
 
     fn retry(&self) -> Option<Look> {
-        if matches!(self.movement(), Movement::Back { by: RollbackBy::Person, .. }) {
-            return self.retry_back();
+        let way_back = self.known().filter(|_| self.is_back_by_people());
+        match way_back {
+            Some(ledger) if ledger.given_up.is_some() => return Some(self.retry_back(ledger)),
+            // It goes on since it was asked for just now.
+            Some(ledger) if ledger.restarted.is_some() && ledger.completed.is_none() => return None,
+            Some(_) | None => {}
         }
         let history = &self.scene.facts.history;
         let latest = history.latest()?;
         let marked = history.live().filter(|it| it.digest == latest.digest && Mark::of(it).is_some());
         let steps: Vec<Step> = marked.map(|it| annotate(it, names::FAILED_ANNOTATION, None)).collect();
-        let notices = vec![telling::steered(Deed::Retried, latest.number)];
+        let is_elsewhere = self.is_back_by_people() && latest.digest != self.target.digest;
+        let deed = if is_elsewhere { Deed::Forgiven } else { Deed::Retried };
+        let notices = vec![telling::steered(deed, latest.number)];
         (!steps.is_empty()).then(|| Look::of(steps, notices))
     }
 
+    fn is_back_by_people(&self) -> bool {
+        matches!(self.movement(), Movement::Back { by: RollbackBy::Person, .. })
+    }
+
     /// A way back that was halted goes on.
-    fn retry_back(&self) -> Option<Look> {
-        let mut ledger = self.known().filter(|it| it.given_up.is_some())?;
+    fn retry_back(&self, mut ledger: Ledger) -> Look {
         (ledger.restarted, ledger.given_up) = (Some(self.scene.now), None);
-        let step = self.restated(&ledger, "Propagating", None);
-        Some(Look::of(vec![step], vec![telling::steered(Deed::Retried, self.target.number)]))
+        let mut record = ledger.written(self.target);
+        record.insert("phase".to_owned(), json!("Propagating"));
+        let step = Step::PatchDefinitionStatus(status_patch(self.scene.definition, &Value::Object(record)));
+        Look::of(vec![step], vec![telling::steered(Deed::Retried, self.target.number)])
     }
 }
