@@ -169,7 +169,7 @@ impl Looking<'_> {
         let decision =
             decide(&self.fleet(&members, &ledger), &self.rules.policy, &self.rules.gates, self.scene.now);
         let halt = self.halt(&members, &ledger, &decision);
-        match halt.or_else(|| self.marks(&members, &ledger, &decision)) {
+        match halt.or_else(|| self.marks(&members, &decision)) {
             Some(look) => look,
             None => self.outcome(&members, ledger, &decision),
         }
@@ -336,9 +336,12 @@ impl Looking<'_> {
         let moving = members.iter().filter(|it| it.stance == Stance::Auto);
         let contents: BTreeSet<Digest> = moving.filter_map(|it| it.assigned).collect();
         let graphs = contents.iter().filter_map(|it| self.scene.schemas.graph_of(*it)?.ok());
+        let Scene { facts, definition, .. } = self.scene;
         match graphs.into_iter().any(|it| deletions::deletes(it, target)) {
             false => Deletions::None,
-            true if deletions::are_approved(self.scene.definition, self.target.number) => Deletions::Approved,
+            true if deletions::are_approved(definition, &facts.hold, self.target.number) => {
+                Deletions::Approved
+            }
             true => Deletions::Pending,
         }
     }
@@ -372,20 +375,25 @@ impl Looking<'_> {
     }
 
     /// What is written on revisions before anything else: that one was given up, or that it reached everybody.
-    fn marks(&self, members: &[Member<'_>], ledger: &Ledger, decision: &Decision) -> Option<Look> {
+    fn marks(&self, members: &[Member<'_>], decision: &Decision) -> Option<Look> {
         let revision = self.scene.facts.history.newest_with(self.target.digest)?;
         if let Some(mark) = &decision.mark {
             let step = annotate(revision, names::FAILED_ANNOTATION, Some(&mark.to_string()));
             let notices = telling::given_up(self.target, members, decision, mark, self.published);
             return Some(Look::of(vec![step], notices));
         }
-        let is_first = decision.phase == Phase::Completed && ledger.completed.is_none();
-        // Where it goes on whoever fails, that it has come to its end does not make it good.
-        let is_good = decision.counts.failed <= self.rules.policy.max_failures.of(decision.counts.eligible);
-        (is_first && is_good && !revision.is_completed).then(|| {
+        let is_over = decision.phase == Phase::Completed && !revision.is_completed;
+        (is_over && self.is_good(&decision.counts)).then(|| {
             let time = self.scene.now.to_string();
             Look::of(vec![annotate(revision, names::COMPLETED_ANNOTATION, Some(&time))], Vec::new())
         })
+    }
+
+    /// That it has come to its end does not make it good: it may go on whoever fails, and who was not well before is excused.
+    /// Somebody must have been well with it, however long that takes.
+    fn is_good(&self, counts: &Counts) -> bool {
+        let is_tried = counts.at_target > 0 || counts.total == 0;
+        is_tried && counts.failed <= self.rules.policy.max_failures.of(counts.eligible)
     }
 
     /// Who has a turn, and what is told when nobody has.

@@ -317,6 +317,11 @@ impl Fleet {
         is_automatic || is_back && annotations[names::ROLLBACK_MODE_ANNOTATION] != "Controlled"
     }
 
+    /// Whether a revision has reached everybody, as far as it is written down.
+    pub(crate) fn is_completed(&self, number: usize) -> bool {
+        self.revisions[number - 1].is_completed
+    }
+
     /// The letter of the latest content.
     pub(crate) fn latest(&self) -> char {
         self.revisions.last().map_or('-', |it| self.contents[&it.digest].letter)
