@@ -34,7 +34,8 @@ fn is_retained(node: &Node) -> bool {
 pub(super) fn leaves_surplus(definition: &Value, hold: &Hold) -> bool {
     match hold {
         Hold::Held { number, by: Place::Mark { .. } } => {
-            definition["spec"]["propagation"]["deletes"] != "Allow" && !are_approved(definition, hold, *number)
+            definition["spec"]["propagation"]["deletes"] != "Allow"
+                && !are_approved(definition, hold, *number)
         }
         Hold::Held { .. } | Hold::Released | Hold::Invalid(_) => false,
     }

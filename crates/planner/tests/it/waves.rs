@@ -264,3 +264,48 @@ fn v38_a_revision_that_meets_nobody_is_good() {
     fleet.rest();
     assert_eq!((fleet.phase(), fleet.is_completed(2)), ("Completed", true));
 }
+
+#[test]
+fn v20_what_was_given_up_and_is_the_latest_can_be_held() {
+    for (mode, ask) in [("Instant", false), ("Controlled", false), ("Instant", true), ("Controlled", true)] {
+        let mut fleet = Fleet::new(3, json!({"maxInFlight": 1}));
+        fleet.issue('b', &["one"]);
+        fleet.rest();
+        if ask {
+            fleet.annotate(names::PROPAGATION_ANNOTATION, Some("aborted"));
+        }
+        fleet.wait(1_000);
+        fleet.rest();
+        assert_eq!(fleet.phase(), if ask { "Aborted" } else { "Halted" });
+        fleet.annotate(names::ROLLBACK_MODE_ANNOTATION, Some(mode));
+        fleet.annotate(names::ACTIVE_REVISION_ANNOTATION, Some("2"));
+        fleet.finish();
+        assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "bbb"), "{mode} {ask}");
+    }
+}
+
+#[test]
+fn v42_an_abort_sends_nobody_back_to_what_is_not_kept_or_was_given_up() {
+    let check = |prune: bool, is_halted: bool| {
+        let mut fleet = Fleet::new(2, json!({"maxInFlight": 1}));
+        fleet.issue('b', &["one"]);
+        fleet.rest();
+        if is_halted {
+            fleet.wait(1_000);
+            fleet.rest();
+            assert_eq!(fleet.phase(), "Halted");
+        }
+        fleet.issue('c', &["one"]);
+        fleet.rest();
+        assert_eq!(fleet.assigned(), "ca");
+        if prune {
+            fleet.prune(2);
+        }
+        fleet.annotate(names::PROPAGATION_ANNOTATION, Some("aborted"));
+        fleet.rest();
+        assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Aborted", "aa"), "{prune} {is_halted}");
+    };
+    check(true, false);
+    check(false, true);
+    check(true, true);
+}
