@@ -306,7 +306,7 @@ async fn v25_the_way_back_deletes_nothing_before_somebody_approves() {
     assert_eq!(message(&told, "ResourceGated"), expected);
     world.settled().await;
     world.there("ConfigMap i000-second").await;
-    world.annotate(APP, "krono.dev/allow-deletes", Some("1")).await;
+    world.annotate(APP, "krono.dev/allow-deletes", Some("2")).await;
     world.gone("ConfigMap i000-second").await;
     world
         .eventually("App i000", |it| blocked(it) == "Completed" && condition(it, "ResourceGated").is_null())

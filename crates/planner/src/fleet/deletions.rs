@@ -34,7 +34,8 @@ fn is_retained(node: &Node) -> bool {
 pub(super) fn leaves_surplus(definition: &Value, hold: &Hold) -> bool {
     match hold {
         Hold::Held { number, by: Place::Mark { .. } } => {
-            definition["spec"]["propagation"]["deletes"] != "Allow" && !are_approved(definition, *number)
+            definition["spec"]["propagation"]["deletes"] != "Allow"
+                && !are_approved(definition, hold, *number)
         }
         Hold::Held { .. } | Hold::Released | Hold::Invalid(_) => false,
     }
@@ -49,8 +50,40 @@ pub(crate) fn are_pending(definition: &Value, past: &Past<'_>) -> bool {
     leaves_surplus(definition, &hold) && both.is_some_and(|(from, to)| deletes(from, to))
 }
 
-/// Whether somebody approved of what moving to a revision deletes.
-pub(super) fn are_approved(definition: &Value, number: RevisionNumber) -> bool {
+/// Whether somebody approved of what moving to a revision deletes. What was given up is named where that is the way back from it:
+/// others that lead to the same revision delete other things.
+pub(super) fn are_approved(definition: &Value, hold: &Hold, number: RevisionNumber) -> bool {
     let approved = definition["metadata"]["annotations"][names::ALLOW_DELETES_ANNOTATION].as_str();
-    approved.is_some_and(|it| it.trim().parse() == Ok(number))
+    let approved: Option<RevisionNumber> = approved.and_then(|it| it.trim().parse().ok());
+    approved.is_some_and(|it| match hold {
+        Hold::Held { by: Place::Mark { given_up, tried, .. }, .. } => it == *given_up || it == *tried,
+        Hold::Held { .. } | Hold::Released | Hold::Invalid(_) => it == number,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn number(number: u64) -> RevisionNumber {
+        RevisionNumber::new(number).unwrap_or(RevisionNumber::FIRST)
+    }
+
+    #[test]
+    fn v25_an_approval_is_for_the_way_back_from_one_revision() {
+        let check = |approved: &str, given_up: u64, tried: u64, expected: bool| {
+            let definition = json!({"metadata": {"annotations": {"krono.dev/allow-deletes": approved}}});
+            let (given_up, tried, failure) = (number(given_up), number(tried), String::new());
+            let hold = Hold::Held { number: number(5), by: Place::Mark { given_up, tried, failure } };
+            assert_eq!(leaves_surplus(&definition, &hold), !expected, "{approved} {hold:?}");
+        };
+        check("6", 6, 6, true);
+        check("6", 7, 7, false);
+        check("5", 6, 6, false);
+        // The same content again.
+        check("6", 8, 6, true);
+        check("8", 8, 6, true);
+    }
 }

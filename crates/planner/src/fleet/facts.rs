@@ -225,8 +225,8 @@ pub(super) fn hold_of(definition: &Value, history: &History) -> Hold {
     hold::hold(wish, history)
 }
 
-/// How moving to a revision is meant. Content that was given up is never a way back: it waits for somebody to have it tried
-/// again.
+/// How moving to a revision is meant. Content that was given up is a way back only for whoever holds it: else it waits for
+/// somebody to have it tried again.
 pub(super) fn way_to(target: Assignment, hold: &Hold, history: &History, mode: RollbackMode) -> Way {
     let is_latest = history.latest().is_some_and(|it| it.digest == target.digest);
     let is_restored = history.find(target.number).is_some_and(|it| it.is_rollback);
@@ -235,7 +235,7 @@ pub(super) fn way_to(target: Assignment, hold: &Hold, history: &History, mode: R
         Hold::Held { by: Place::Mark { .. }, .. } => {
             Way::Back { mode: RollbackMode::Instant, by: RollbackBy::Failures }
         }
-        Hold::Held { .. } if !is_latest => Way::Back { mode, by: RollbackBy::Person },
+        Hold::Held { .. } if !is_latest || is_marked => Way::Back { mode, by: RollbackBy::Person },
         Hold::Held { .. } | Hold::Released | Hold::Invalid(_) if is_restored && !is_marked => {
             Way::Back { mode, by: RollbackBy::Person }
         }
@@ -255,7 +255,8 @@ pub(super) fn rollback_mode(definition: &Value, usual: RollbackMode) -> Rollback
     wish.into_iter().chain(policy).find_map(read_mode).unwrap_or(usual)
 }
 
-fn read_mode(text: &str) -> Option<RollbackMode> {
+/// From the text of an annotation or a policy; nothing for a text that is no mode.
+pub(super) fn read_mode(text: &str) -> Option<RollbackMode> {
     match () {
         () if text.eq_ignore_ascii_case("Instant") => Some(RollbackMode::Instant),
         () if text.eq_ignore_ascii_case("Controlled") => Some(RollbackMode::Controlled),

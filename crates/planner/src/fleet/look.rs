@@ -1,6 +1,7 @@
 //! One look at all instances of a definition that wait for their turn: who has it now, and what is written down first.
 
 mod answer;
+mod stopped;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,28 +112,18 @@ pub fn look(scene: &Scene<'_>) -> Look {
         None => Some(Rules::default()),
     };
     // What makes no sense is told on the definition; everybody stays.
-    let Ok(request) = Request::of(scene.definition) else { return stopped(scene) };
-    let is_invalid =
-        rules.is_none() || has_wrong_gates(scene, own) || matches!(scene.facts.hold, Hold::Invalid(_));
-    let rules = rules.unwrap_or_default();
+    let request = Request::of(scene.definition);
+    let is_invalid = rules.is_none()
+        || request.is_err()
+        || has_wrong_gates(scene, own)
+        || matches!(scene.facts.hold, Hold::Invalid(_));
+    let (rules, request) = (rules.unwrap_or_default(), request.unwrap_or_default());
     let looking = Looking { scene, rules: &rules, request, target: scene.facts.current, published };
     match looking.answer() {
         Some(answer) => answer,
-        None if is_invalid => stopped(scene),
+        None if is_invalid => looking.stopped(),
         None => looking.look(),
     }
-}
-
-/// Nobody decides. Who waited for what is no longer so; what was given up stays that.
-fn stopped(scene: &Scene<'_>) -> Look {
-    let published = &scene.definition["status"][PROPAGATION];
-    let is_under_way = matches!(published["phase"].as_str(), Some("Propagating" | "Paused"));
-    let Some(mut record) = published.as_object().filter(|_| is_under_way).cloned() else {
-        return Look::default();
-    };
-    record.retain(|field, _| !telling::FOUND.contains(&field.as_str()));
-    record.insert("phase".to_owned(), json!("Invalid"));
-    Look { status: Some(status_patch(scene.definition, &Value::Object(record))), ..Look::default() }
 }
 
 /// The graph of the definition as it is, which expressions are written for, whatever instances move to; nothing while an edit
@@ -169,7 +160,7 @@ impl Looking<'_> {
         let decision =
             decide(&self.fleet(&members, &ledger), &self.rules.policy, &self.rules.gates, self.scene.now);
         let halt = self.halt(&members, &ledger, &decision);
-        match halt.or_else(|| self.marks(&members, &ledger, &decision)) {
+        match halt.or_else(|| self.marks(&members, &decision)) {
             Some(look) => look,
             None => self.outcome(&members, ledger, &decision),
         }
@@ -217,9 +208,12 @@ impl Looking<'_> {
         let is_new = known.is_none();
         let before = known.unwrap_or_else(|| Ledger::new(self.target, now));
         let mut ledger = before.clone();
-        // Whoever takes away the mark has it tried again; a way back has none.
-        let was_marked = ledger.given_up.is_some() && self.movement() == Movement::Forward;
-        let is_retried = was_marked && self.mark().is_none();
+        // Whoever takes away the mark has it tried again; a way back has none. Whoever holds what was given up wants it all the same.
+        let is_retried = ledger.given_up.is_some()
+            && match self.movement() {
+                Movement::Forward => self.mark().is_none(),
+                Movement::Back { .. } => ledger.restarted.is_none() && ledger.given_up == self.mark(),
+            };
         if is_retried {
             (ledger.restarted, ledger.given_up) = (Some(now), None);
         }
@@ -298,7 +292,9 @@ impl Looking<'_> {
         // What was given up as a step forward may be a way back nevertheless.
         let mark = match movement {
             Movement::Forward => self.mark(),
-            Movement::Back { .. } => ledger.given_up.clone().filter(|it| !is_abort(it)),
+            Movement::Back { .. } => {
+                ledger.given_up.clone().filter(|it| !is_abort(it) && Some(it) != self.mark().as_ref())
+            }
         };
         let is_aborted = mark.as_ref().is_some_and(is_abort);
         Fleet {
@@ -333,9 +329,12 @@ impl Looking<'_> {
         let moving = members.iter().filter(|it| it.stance == Stance::Auto);
         let contents: BTreeSet<Digest> = moving.filter_map(|it| it.assigned).collect();
         let graphs = contents.iter().filter_map(|it| self.scene.schemas.graph_of(*it)?.ok());
+        let Scene { facts, definition, .. } = self.scene;
         match graphs.into_iter().any(|it| deletions::deletes(it, target)) {
             false => Deletions::None,
-            true if deletions::are_approved(self.scene.definition, self.target.number) => Deletions::Approved,
+            true if deletions::are_approved(definition, &facts.hold, self.target.number) => {
+                Deletions::Approved
+            }
             true => Deletions::Pending,
         }
     }
@@ -372,25 +371,30 @@ impl Looking<'_> {
     }
 
     /// What is written on revisions before anything else: that one was given up, or that it reached everybody.
-    fn marks(&self, members: &[Member<'_>], ledger: &Ledger, decision: &Decision) -> Option<Look> {
+    fn marks(&self, members: &[Member<'_>], decision: &Decision) -> Option<Look> {
         let revision = self.scene.facts.history.newest_with(self.target.digest)?;
         if let Some(mark) = &decision.mark {
             let step = annotate(revision, names::FAILED_ANNOTATION, Some(&mark.to_string()));
             let notices = telling::given_up(self.target, members, decision, mark, self.published);
             return Some(Look::of(vec![step], notices));
         }
-        let is_first = decision.phase == Phase::Completed && ledger.completed.is_none();
-        // Where it goes on whoever fails, that it has come to its end does not make it good.
-        let is_good = decision.counts.failed <= self.rules.policy.max_failures.of(decision.counts.eligible);
-        (is_first && is_good && !revision.is_completed).then(|| {
+        let is_over = decision.phase == Phase::Completed && !revision.is_completed;
+        (is_over && self.is_good(&decision.counts)).then(|| {
             let time = self.scene.now.to_string();
             Look::of(vec![annotate(revision, names::COMPLETED_ANNOTATION, Some(&time))], Vec::new())
         })
     }
 
+    /// That it has come to its end does not make it good: it may go on whoever fails, and who was not well before is excused.
+    /// Somebody must have been well with it, however long that takes.
+    fn is_good(&self, counts: &Counts) -> bool {
+        let is_tried = counts.at_target > 0 || counts.total == 0;
+        is_tried && counts.failed <= self.rules.policy.max_failures.of(counts.eligible)
+    }
+
     /// Who has a turn, and what is told when nobody has.
     fn outcome(&self, members: &[Member<'_>], mut ledger: Ledger, decision: &Decision) -> Look {
-        let turns = self.turns(&ledger, decision);
+        let turns = self.turns(members, &ledger, decision);
         let is_moving = turns.iter().any(|(at, turn)| self.leads_elsewhere(&members[*at], *turn));
         let is_done = decision.phase == Phase::Completed && ledger.completed.is_none();
         if is_done {
@@ -422,20 +426,29 @@ impl Looking<'_> {
         matches!(turn, Turn::Goes(_)) || to().map(|it| it.digest) != member.assigned
     }
 
-    fn turns(&self, ledger: &Ledger, decision: &Decision) -> Vec<(usize, Turn)> {
+    fn turns(&self, members: &[Member<'_>], ledger: &Ledger, decision: &Decision) -> Vec<(usize, Turn)> {
         let goes = decision.moves.iter().map(|it| {
             let admission = Admission { at: it.at, from: it.from, is_excused: it.is_excused };
             (it.member, Turn::Goes(admission))
         });
-        let history = &self.scene.facts.history;
         let returns = decision.returns.iter().filter_map(|it| {
-            let revision = history.newest_with(it.to)?;
-            let to = Assignment { number: revision.number, digest: revision.digest };
+            let to = self.returned(&members[it.member], it.to)?;
             let admission = Admission { at: ledger.started, from: self.target.digest, is_excused: false };
             Some((it.member, Turn::Takes { to, admission: Some(admission) }))
         });
         let births = decision.births.iter().filter(|it| !is_lost(&self.scene.instances[it.member]));
         let births = births.map(|it| (it.member, Turn::Takes { to: it.on, admission: None }));
         goes.chain(returns).chain(births).collect()
+    }
+
+    /// Where an abort sends an instance: to what it ran before, or where that is no longer kept, to what it was last well with; to what
+    /// is good where that was given up itself.
+    fn returned(&self, member: &Member<'_>, before: Digest) -> Option<Assignment> {
+        let history = &self.scene.facts.history;
+        let observed = || history.newest_with(member.observed?.digest);
+        let found = history.newest_with(before).or_else(observed);
+        let found = found.filter(|it| mark::mark_of(history, it.digest).is_none());
+        let found = found.map(|it| Assignment { number: it.number, digest: it.digest });
+        found.or_else(|| mark::last_good(history, |it| it.is_completed))
     }
 }

@@ -15,6 +15,8 @@ use krono_schema::cel::cel_type;
 use krono_schema::crd::InstanceSchema;
 use serde_json::Value;
 
+use super::facts::read_mode;
+
 /// What a definition says about how a new revision reaches instances, as far as it makes sense.
 #[derive(Clone, Debug)]
 pub struct Waves(Result<Rules, Vec<Problem>>);
@@ -158,8 +160,35 @@ pub(crate) fn approval_problems(definition: &Value) -> Option<String> {
             excerpt(it)
         )
     });
-    let lines: Vec<String> = stages.into_iter().chain(deletes).collect();
+    let mode = annotation(names::ROLLBACK_MODE_ANNOTATION).filter(|it| read_mode(it).is_none()).map(|it| {
+        format!(
+            "{}: {it:?} is no mode, so it is ignored; write Instant or Controlled",
+            names::ROLLBACK_MODE_ANNOTATION
+        )
+    });
+    let lines: Vec<String> =
+        stages.or_else(|| unknown_stages(definition)).into_iter().chain(deletes).chain(mode).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// What is wrong with an approval of stages that there are not; one of the past does no harm.
+fn unknown_stages(definition: &Value) -> Option<String> {
+    let text = definition["metadata"]["annotations"][names::APPROVED_STAGES_ANNOTATION].as_str()?;
+    let (number, approved) = text.split_once(':')?;
+    let number: RevisionNumber = number.trim().parse().ok()?;
+    let current = definition["status"]["currentRevision"].as_i64().and_then(RevisionNumber::from_wire);
+    let stages = definition["spec"]["propagation"]["stages"].as_array().into_iter().flatten();
+    let known: Vec<&str> = stages.filter_map(|it| it["name"].as_str()).collect();
+    let unknown = approved.split(',').map(str::trim).find(|it| !it.is_empty() && !known.contains(it))?;
+    if current.is_some_and(|it| number < it) {
+        return None;
+    }
+    let advice = if known.is_empty() {
+        "the definition has no stages, so remove the annotation".to_owned()
+    } else {
+        format!("there are {}", known.join(", "))
+    };
+    Some(format!("{}: there is no stage {unknown:?}; {advice}", names::APPROVED_STAGES_ANNOTATION))
 }
 
 /// All that is wrong with what a definition says about its propagation; nothing when all makes sense.
@@ -277,5 +306,28 @@ mod tests {
         check("krono.dev/allow-deletes", "3", false);
         check("krono.dev/allow-deletes", "-7", true);
         check("krono.dev/allow-deletes", "yes", true);
+    }
+
+    #[test]
+    fn v42_approvals_of_what_there_is_not_are_told() {
+        let check = |key: &str, text: &str, expected: Option<&str>| {
+            let stages = json!([{"name": "canary"}, {"name": "rest"}]);
+            let definition = json!({
+                "metadata": {"annotations": {key: text}},
+                "spec": {"propagation": {"stages": stages}},
+                "status": {"currentRevision": 3},
+            });
+            assert_eq!(approval_problems(&definition).as_deref(), expected, "{text}");
+        };
+        let stages = names::APPROVED_STAGES_ANNOTATION;
+        check(stages, "3: canary, rest", None);
+        let expected = "krono.dev/approved-stages: there is no stage \"eu\"; there are canary, rest";
+        check(stages, "3: canary, eu", Some(expected));
+        check(stages, "2: eu", None);
+        let mode = names::ROLLBACK_MODE_ANNOTATION;
+        check(mode, "controlled", None);
+        let expected =
+            "krono.dev/rollback-mode: \"Fast\" is no mode, so it is ignored; write Instant or Controlled";
+        check(mode, "Fast", Some(expected));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use krono_graph::CompiledGraph;
 use krono_history::issue::Named;
-use krono_history::revision::{Health, History, Revision};
+use krono_history::revision::{Health, History, Presence, Revision};
 use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
@@ -331,6 +331,16 @@ impl Fleet {
         let is_automatic = !is_latest && annotations.get(names::ACTIVE_REVISION_ANNOTATION).is_none();
         let is_back = !is_latest || self.revisions[self.current].is_rollback;
         is_automatic || is_back && annotations[names::ROLLBACK_MODE_ANNOTATION] != "Controlled"
+    }
+
+    /// Nobody keeps a revision any more.
+    pub(crate) fn prune(&mut self, number: usize) {
+        self.revisions[number - 1].presence = Presence::Terminating;
+    }
+
+    /// Whether a revision has reached everybody, as far as it is written down.
+    pub(crate) fn is_completed(&self, number: usize) -> bool {
+        self.revisions[number - 1].is_completed
     }
 
     /// The letter of the latest content.

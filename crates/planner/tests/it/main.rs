@@ -12,4 +12,5 @@ mod preview;
 mod pruning;
 mod scene;
 mod status;
+mod stopped;
 mod waves;

@@ -312,3 +312,95 @@ fn v25_who_does_not_move_loses_nothing() {
     check(names::RGD_REVISION, "2");
     check(names::UPDATE_POLICY_ANNOTATION, "Manual");
 }
+
+#[test]
+fn v38_what_nobody_was_ever_well_with_is_not_gone_back_to() {
+    let mut fleet = Fleet::new(3, Value::Null);
+    fleet.issue('b', &["one"]);
+    fleet.rest();
+    let policy = json!({"maxInFlight": 1, "progressDeadlineSeconds": 4, "onFailure": "Rollback"});
+    fleet.patch_definition(json!({"spec": {"propagation": policy}}));
+    fleet.rest();
+    assert_eq!((fleet.phase(), fleet.is_completed(2)), ("Completed", false));
+    fleet.issue('c', &["one"]);
+    fleet.rest();
+    assert_eq!(fleet.assigned(), "cbb");
+    fleet.wait(10);
+    fleet.rest();
+    fleet.finish();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "aaa"));
+}
+
+#[test]
+fn v38_what_reached_only_those_who_are_excused_is_good_when_somebody_is_well_with_it() {
+    let mut fleet = Fleet::new(3, Value::Null);
+    fleet.issue('b', &["one"]);
+    fleet.finish();
+    (0..3).for_each(|it| fleet.fail(it));
+    fleet.wait(60);
+    fleet.patch_definition(json!({"spec": {"propagation": {"progressDeadlineSeconds": 4}}}));
+    fleet.rest();
+    fleet.issue('c', &["one"]);
+    fleet.rest();
+    let told = fleet.told()["instances"]["excused"].clone();
+    assert_eq!((fleet.phase(), fleet.is_completed(3), told), ("Completed", false, json!(3)));
+    fleet.wait(60);
+    fleet.rest();
+    assert!(!fleet.is_completed(3));
+    fleet.arrive(0);
+    fleet.rest();
+    assert!(fleet.is_completed(3));
+}
+
+#[test]
+fn v38_a_revision_that_meets_nobody_is_good() {
+    let mut fleet = Fleet::new(0, json!({}));
+    fleet.issue('b', &["one"]);
+    fleet.rest();
+    assert_eq!((fleet.phase(), fleet.is_completed(2)), ("Completed", true));
+}
+
+#[test]
+fn v20_what_was_given_up_and_is_the_latest_can_be_held() {
+    for (mode, ask) in [("Instant", false), ("Controlled", false), ("Instant", true), ("Controlled", true)] {
+        let mut fleet = Fleet::new(3, json!({"maxInFlight": 1}));
+        fleet.issue('b', &["one"]);
+        fleet.rest();
+        if ask {
+            fleet.annotate(names::PROPAGATION_ANNOTATION, Some("aborted"));
+        }
+        fleet.wait(1_000);
+        fleet.rest();
+        assert_eq!(fleet.phase(), if ask { "Aborted" } else { "Halted" });
+        fleet.annotate(names::ROLLBACK_MODE_ANNOTATION, Some(mode));
+        fleet.annotate(names::ACTIVE_REVISION_ANNOTATION, Some("2"));
+        fleet.finish();
+        assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "bbb"), "{mode} {ask}");
+    }
+}
+
+#[test]
+fn v42_an_abort_sends_nobody_back_to_what_is_not_kept_or_was_given_up() {
+    let check = |prune: bool, is_halted: bool| {
+        let mut fleet = Fleet::new(2, json!({"maxInFlight": 1}));
+        fleet.issue('b', &["one"]);
+        fleet.rest();
+        if is_halted {
+            fleet.wait(1_000);
+            fleet.rest();
+            assert_eq!(fleet.phase(), "Halted");
+        }
+        fleet.issue('c', &["one"]);
+        fleet.rest();
+        assert_eq!(fleet.assigned(), "ca");
+        if prune {
+            fleet.prune(2);
+        }
+        fleet.annotate(names::PROPAGATION_ANNOTATION, Some("aborted"));
+        fleet.rest();
+        assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Aborted", "aa"), "{prune} {is_halted}");
+    };
+    check(true, false);
+    check(false, true);
+    check(true, true);
+}

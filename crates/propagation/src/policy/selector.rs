@@ -115,8 +115,15 @@ impl Reader<'_> {
     }
 
     fn operator(&mut self, field: &str, expression: &Value) -> Option<Operator> {
-        let texts = expression["values"].as_array().into_iter().flatten();
-        let values: Vec<String> = texts.filter_map(Value::as_str).map(str::to_owned).collect();
+        let all = || expression["values"].as_array().into_iter().flatten();
+        for value in all().filter(|it| !it.is_string()) {
+            self.report(
+                &format!("{field}.values"),
+                format!("{value} is not text"),
+                "put the value in quotes",
+            );
+        }
+        let values: Vec<String> = all().filter_map(Value::as_str).map(str::to_owned).collect();
         let wants_values = |values: Vec<String>| (!values.is_empty()).then_some(values);
         match expression["operator"].as_str() {
             Some("Exists") if values.is_empty() => return Some(Operator::Exists),

@@ -103,6 +103,12 @@ fn v36_stages_that_make_no_sense_are_told() {
         &["[0].instanceSelector.matchLabels[\"ring\"]: 0 is not text; put the value in quotes"],
     );
     check(
+        json!([{"name": "a", "instanceSelector": {"matchExpressions": [
+            {"key": "ring", "operator": "In", "values": [1, "b"]},
+        ]}}]),
+        &["[0].instanceSelector.matchExpressions[0].values: 1 is not text; put the value in quotes"],
+    );
+    check(
         json!([{"name": "a", "namespaceSelector": {"matchExpressions": [
             {"operator": "Exists"}, {"key": "a", "operator": "Is"}, {"key": "a", "operator": "In"},
             {"key": "a", "operator": "Exists", "values": ["b"]},

@@ -213,7 +213,12 @@ pub(super) async fn approve(
         return Err(CommandError::wrong(format!("rgd/{} has no revision yet", definition.name())));
     };
     if arguments.deletes {
-        let wanted = [(names::ALLOW_DELETES_ANNOTATION, current.to_string())];
+        // The way back is not approved of once and for all, but from what was given up.
+        let approved = match definition.revisions.hold {
+            Hold::Held { by: Place::Mark { given_up, .. }, .. } => given_up,
+            Hold::Held { .. } | Hold::Released | Hold::Invalid(_) => current,
+        };
+        let wanted = [(names::ALLOW_DELETES_ANNOTATION, approved.to_string())];
         let wanted = wanted.each_ref().map(|(key, text)| (*key, text.as_str()));
         annotate::set(&objects, &definition.kind, &definition.object, &wanted).await?;
         output.text(&format!("Revision {current} may delete what it no longer has\n"))?;
