@@ -339,10 +339,10 @@ impl Definition {
             return self.those_there();
         }
         let good: Vec<String> = good.iter().map(|it| it.number.to_string()).collect();
-        match good.is_empty() {
-            true => "all that are there have failed".to_owned(),
-            false => format!("those that did not fail are {}", good.join(", ")),
+        if good.is_empty() {
+            return "all that are there have failed".to_owned();
         }
+        format!("those that did not fail are {}", good.join(", "))
     }
 }
 

@@ -222,10 +222,10 @@ pub(super) async fn approve(
         let wanted = wanted.each_ref().map(|(key, text)| (*key, text.as_str()));
         annotate::set(&objects, &definition.kind, &definition.object, &wanted).await?;
         output.text(&format!("Revision {current} may delete what it no longer has\n"))?;
-        return match krono_views::waits_for_deletes(&definition.object) {
-            true => Ok(()),
-            false => output.note("nobody waits for that so far"),
-        };
+        if krono_views::waits_for_deletes(&definition.object) {
+            return Ok(());
+        }
+        return output.note("nobody waits for that so far");
     }
     let stages = stages(&definition.object);
     let stage = match &arguments.stage {

@@ -138,10 +138,9 @@ fn refuse_failed(definition: &Definition, target: RevisionNumber) -> Result<(), 
     let content = history.find(target).map(|it| it.digest);
     let Some((_, reason)) = content.and_then(|it| history.given_up(it)) else { return Ok(()) };
     let error = CommandError::wrong(format!("revision {target} of {name} failed: {reason}"));
-    let error = match history.latest().map(|it| it.digest) == content {
-        true => error.hint(format!("have it tried again: krono propagation retry {name}")),
-        false => error.hint(definition.those_good()),
-    };
+    let is_latest = history.latest().map(|it| it.digest) == content;
+    let retry = || format!("have it tried again: krono propagation retry {name}");
+    let error = error.hint(if is_latest { retry() } else { definition.those_good() });
     Err(error.hint("--force holds it all the same"))
 }
 
