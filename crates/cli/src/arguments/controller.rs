@@ -47,7 +47,7 @@ pub(crate) struct ControllerArguments {
     #[arg(long)]
     pub(crate) trust_changed_by: bool,
     /// What kro has behind gates; InstanceConditionEvents=true tells every change of a condition by an Event,
-    /// CELOmitFunction=false forbids templates to call omit()
+    /// CELOmitFunction=false takes `omit` from templates
     #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',', value_parser = gate)]
     pub(crate) feature_gates: Vec<(Gate, bool)>,
     /// How to write the log to standard error
