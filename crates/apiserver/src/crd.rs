@@ -2,12 +2,14 @@
 
 mod approval;
 mod definition;
+mod inspection;
 mod rules;
 mod serve;
 mod status;
 mod validate;
 
 pub(crate) use definition::{Conversion, Definition};
+pub use inspection::complaints;
 pub(crate) use rules::{default, prepare_new, prepare_update};
 pub(crate) use serve::resources;
 pub(crate) use status::{Condition, set_condition, with_status};

@@ -58,6 +58,7 @@ pub use body::Body;
 pub use conversion::{
     Converter, Converting, HttpsWebhooks, Posting, Webhook, WebhookAddress, WebhookAnswer, WebhookClient,
 };
+pub use crd::complaints as definition_complaints;
 pub use page::Page;
 pub use server::{Builder, Server, StartError};
 pub use witness::Witness;

@@ -1,19 +1,21 @@
 //! Definitions of several files, compiled together.
 
 use jiff::Timestamp;
-use krono_graph::{CompiledGraph, Diagnostic, Options, compile};
+use krono_graph::{CompiledGraph, Diagnostic, Options, compile_in_part};
 use krono_planner::fleet::gate_problems;
 use krono_propagation::{Problem, management};
 use krono_schema::Schema;
-use krono_schema::crd::InstanceSchema;
+use krono_schema::crd::{CustomResourceDefinition, InstanceSchema};
 use serde_json::Value;
 
+use crate::admission;
 use crate::command_error::CommandError;
 use crate::kinds::KnownKinds;
 use crate::manifests::{self, Finding, Manifest};
 use crate::propagation;
 
 const API_VERSION: &str = "kro.run/v1alpha1";
+const UNKNOWN: &str = "the API server would drop it; correct its name or remove it";
 
 /// Definitions, each of which may make instances of the others.
 #[derive(Debug)]
@@ -64,6 +66,11 @@ impl<'f> Definitions<'f> {
         self.all.iter().find(makes)
     }
 
+    /// The kinds that they make.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().filter_map(|it| it.makes.as_ref()).map(|(_, kind)| kind.as_str())
+    }
+
     fn needs_one_of(&self, definition: usize, others: &[usize]) -> bool {
         let used = used_kinds(self.all[definition].manifest.value);
         let made =
@@ -110,17 +117,33 @@ impl<'f> Definition<'f> {
     fn understand(&mut self, kinds: &mut KnownKinds, options: Options) {
         self.check_object();
         self.check_policy();
-        match compile(self.manifest.value, kinds, options) {
-            Ok(graph) => {
-                let found = gate_problems(&self.manifest.value["spec"]["resources"], &graph);
-                let finding = |it: &Problem| Finding::of_problem(&self.manifest, it);
-                self.findings.extend(found.iter().map(finding).collect::<Vec<_>>());
-                kinds.add_generated(&graph.crd);
-                self.graph = Some(Box::new(graph));
-            }
-            Err(found) => {
-                let finding = |it: &Diagnostic| Finding::of_diagnostic(&self.manifest, it);
-                self.findings.extend(found.iter().map(finding).collect::<Vec<_>>());
+        let (graph, found) = compile_in_part(self.manifest.value, kinds, options);
+        let finding = |it: &Diagnostic| Finding::of_diagnostic(&self.manifest, it);
+        self.findings.extend(found.iter().map(finding).collect::<Vec<_>>());
+        self.check_gates(graph.as_ref());
+        let crd = graph.as_ref().map(|it| it.crd.clone()).or_else(|| provisional(self.manifest.value));
+        if let Some(graph) = graph.filter(|_| found.is_empty()) {
+            kinds.add_generated(&graph.crd);
+            self.graph = Some(Box::new(graph));
+        }
+        self.check_admission(crd.as_ref());
+    }
+
+    fn check_gates(&mut self, graph: Option<&CompiledGraph>) {
+        let found = graph.map(|it| gate_problems(&self.manifest.value["spec"]["resources"], it));
+        let finding = |it: &Problem| Finding::of_problem(&self.manifest, it);
+        self.findings.extend(found.iter().flatten().map(finding).collect::<Vec<_>>());
+    }
+
+    /// What the API server would refuse of it, or of the kind that it makes, and was not told in our words.
+    fn check_admission(&mut self, crd: Option<&CustomResourceDefinition>) {
+        let (unknown, mut refused) = admission::of_definition(self.manifest.value);
+        refused.extend(crd.map(admission::of_crd).unwrap_or_default());
+        let unknown = unknown.iter().map(|it| Finding::at(&self.manifest, it, "unknown field", UNKNOWN));
+        let refused = refused.iter().map(|it| Finding::of_field(&self.manifest, it, admission::cure(it)));
+        for finding in unknown.chain(refused).collect::<Vec<_>>() {
+            if !self.findings.iter().any(|it| it.is_about(finding.path())) {
+                self.findings.push(finding);
             }
         }
     }
@@ -158,7 +181,7 @@ impl<'f> Definition<'f> {
     }
 }
 
-fn provisional(definition: &Value) -> Option<krono_schema::crd::CustomResourceDefinition> {
+fn provisional(definition: &Value) -> Option<CustomResourceDefinition> {
     let instance = InstanceSchema::from_definition(definition).ok()?;
     instance.definition(&mut |_| Schema::any()).ok()
 }

@@ -1,5 +1,6 @@
 //! Reading YAML and JSON from files and stdin.
 
+mod keys;
 mod places;
 mod syntax;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use serde_json::Value;
 
 use crate::command_error::CommandError;
 
+use self::keys::BooleanKey;
 pub(crate) use self::places::Places;
 pub(crate) use self::syntax::Place;
 use self::syntax::{Parsed, Syntax};
@@ -72,6 +74,15 @@ impl Source {
         Ok(self.documents(parsed, text))
     }
 
+    /// The documents of the source that make sense, and what is wrong with the others.
+    pub(crate) fn read_documents_in_part(&self) -> Result<(Documents, Vec<DocumentError>), DocumentError> {
+        let text = self.read_text()?;
+        let (text, wrong) = self.syntax().readable(text);
+        let malformed = |(place, message)| DocumentError::Malformed { source: self.clone(), place, message };
+        let parsed = self.syntax().parse(&text).map_err(malformed)?;
+        Ok((self.documents(parsed, text), wrong.into_iter().map(malformed).collect()))
+    }
+
     /// The only document of the source, and the warnings about it.
     pub(crate) fn read_document(&self) -> Result<(Value, Vec<String>), DocumentError> {
         let Documents { mut values, warnings, .. } = self.read_documents()?;
@@ -90,10 +101,17 @@ impl Source {
     }
 
     fn documents(&self, parsed: Parsed, text: String) -> Documents {
-        let warn = |(place, key): (Place, String)| {
+        let twice = |(place, key): (Place, String)| {
             format!("{self}:{place}: the key `{key}` is given twice; the last one counts")
         };
-        Documents { values: parsed.values, warnings: parsed.duplicate.map(warn).into_iter().collect(), text }
+        let boolean = |BooleanKey { place, written, read }: BooleanKey| {
+            format!(
+                "{self}:{place}: the key `{written}` is read as `{read}`, as kubectl does; write it in quotes, \"{written}\""
+            )
+        };
+        let warnings =
+            parsed.duplicate.map(twice).into_iter().chain(parsed.booleans.into_iter().map(boolean));
+        Documents { values: parsed.values, warnings: warnings.collect(), text }
     }
 }
 
@@ -151,6 +169,12 @@ impl DocumentError {
         let hint = match self {
             DocumentError::Malformed { message, .. } if message.contains("tabs") => {
                 "YAML is indented with spaces only"
+            }
+            DocumentError::Malformed { message, .. } if message.contains("mapping values") => {
+                "is a line not indented as the one above it? text with `: ` in it stands in quotes"
+            }
+            DocumentError::Malformed { source, .. } if matches!(source.syntax(), Syntax::Yaml) => {
+                "look there and at the lines above: an indentation, a quote or a bracket is not as it should be"
             }
             DocumentError::Unreadable { .. } | DocumentError::Malformed { .. } => return None,
             DocumentError::Count { found: 0, .. } => "is the file empty, or all of it a comment?",

@@ -2,9 +2,10 @@
 
 use krono_graph::CompiledGraph;
 use krono_schema::crd::{Scope, Version};
-use krono_schema::{Validator, prune_object};
+use krono_schema::prune_object;
 use serde_json::Value;
 
+use crate::admission;
 use crate::manifests::{Finding, Manifest};
 
 /// The instance with defaults and a namespace, or all that is wrong with it.
@@ -20,6 +21,10 @@ pub(crate) fn admitted(
         findings.push(Finding::at(manifest, "metadata.name", "an instance needs a name", advice));
     }
     place(&mut instance, graph, namespace);
+    // Controllers write it, and the server takes none from whoever makes an instance.
+    if let Some(fields) = instance.as_object_mut() {
+        fields.remove("status");
+    }
     if let Some(schema) = graph.crd.spec.versions.iter().find_map(Version::schema) {
         for path in prune_object(schema, &mut instance) {
             let advice = format!(
@@ -29,8 +34,9 @@ pub(crate) fn admitted(
             findings.push(Finding::at(manifest, &path, "unknown field", &advice));
         }
         krono_schema::default(schema, &mut instance);
-        let errors = Validator::new(schema).validate(&instance);
-        findings.extend(errors.iter().map(|it| Finding::of_field(manifest, it)));
+        let errors = admission::complaints(schema, &instance);
+        findings
+            .extend(errors.iter().map(|it| Finding::of_field(manifest, it, admission::cure_of_instance(it))));
     }
     if findings.is_empty() { Ok(instance) } else { Err(findings) }
 }

@@ -62,6 +62,31 @@ impl KnownKinds {
 
 const CLUSTER: &str = "Cluster";
 
+/// The kinds that krono itself brings along, or kro.
+const OWN: [&str; 4] = [
+    "ResourceGraphDefinition",
+    "ResourceGraphDefinitionRevision",
+    "ResourceGraphInputRevision",
+    "GraphRevision",
+];
+
+/// Whether krono itself, or kro, brings the kind along.
+pub(crate) fn is_own(kind: &str) -> bool {
+    OWN.contains(&kind)
+}
+
+/// What to do about a kind of krono's group that nothing defines, where definitions make these.
+pub(crate) fn instead_of<'k>(kind: &str, made: impl Iterator<Item = &'k str>) -> String {
+    let known: BTreeSet<&str> = OWN.into_iter().chain(made).collect();
+    advice::nearest(kind, &known).map_or_else(
+        || {
+            "name the file with its definition too, or give its CustomResourceDefinition with --crds"
+                .to_owned()
+        },
+        |near| format!("did you mean `{near}`?"),
+    )
+}
+
 impl Kinds for KnownKinds {
     fn find(&self, version: &str, kind: &str) -> Option<KnownKind> {
         if let Some(known) = self.added.get(&(version.to_owned(), kind.to_owned())) {

@@ -1,5 +1,6 @@
 //! The `krono` binary: arguments in, an operation, rendered output and an exit code out.
 
+mod admission;
 mod arguments;
 mod command_error;
 mod commands;

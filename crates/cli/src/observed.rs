@@ -80,11 +80,17 @@ impl Observed for Objects {
 
 /// The elements of a list, or the object itself.
 pub(crate) fn unlisted(mut value: Value) -> Vec<Value> {
-    let is_list = value.get("kind").and_then(Value::as_str).is_some_and(|it| it.ends_with("List"));
+    let is_list = is_list(&value);
     match value.get_mut("items").filter(|_| is_list).map(Value::take) {
         Some(Value::Array(items)) => items,
         Some(_) | None => vec![value],
     }
+}
+
+/// Whether a document is a list of objects, as `kubectl get -o yaml` prints several.
+pub(crate) fn is_list(value: &Value) -> bool {
+    let is_called_so = value.get("kind").and_then(Value::as_str).is_some_and(|it| it.ends_with("List"));
+    is_called_so && value.get("items").is_some_and(Value::is_array)
 }
 
 fn key(object: &Value) -> [String; 4] {

@@ -14,6 +14,8 @@ use kube::api::PostParams;
 use kube::{Api, Client};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+use crate::refusal::Refusal;
+
 use claim::{Claim, claim, last_renewal, released};
 
 /// How long others wait for a leader that says nothing.
@@ -28,11 +30,23 @@ const PACE: Duration = Duration::from_secs(2);
 /// A claim on the leadership of a cluster.
 pub struct Leadership {
     leases: Api<Lease>,
+    namespace: String,
     identity: String,
     /// The lease as it was seen last, and since when it has been so.
     seen: Option<(Lease, Instant)>,
     /// When whoever led before was last heard of.
     last_heard: Option<Timestamp>,
+}
+
+/// Why a process does not lead yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// Another process does; it is followed when it says nothing more.
+    Behind(String),
+    /// There is no such namespace, and so no place for a lease.
+    Nowhere(String),
+    /// The lease cannot be read or written.
+    Unable(String),
 }
 
 /// Why a leader leads no longer.
@@ -49,7 +63,8 @@ pub enum Lost {
 impl Leadership {
     /// A claim by a process of that name; no two processes may have the same.
     pub fn new(client: Client, namespace: &str, identity: String) -> Self {
-        Self { leases: Api::namespaced(client, namespace), identity, seen: None, last_heard: None }
+        let leases = Api::namespaced(client, namespace);
+        Self { leases, namespace: namespace.to_owned(), identity, seen: None, last_heard: None }
     }
 
     /// When whoever led before was last heard of; nothing when nobody did.
@@ -57,15 +72,23 @@ impl Leadership {
         self.last_heard
     }
 
-    /// Waits until this process leads.
-    pub async fn acquire(&mut self) {
+    /// Waits until this process leads, and tells after every look why it does not.
+    pub async fn acquire(&mut self, mut tell: impl FnMut(Waiting)) {
         loop {
             match self.step_until(Instant::now() + RENEWAL).await {
                 Ok(None) => return,
-                Ok(Some(leader)) => tracing::debug!(leader, "another process leads"),
-                Err(error) => tracing::warn!(%error, "the lease cannot be read or written"),
+                Ok(Some(leader)) => tell(Waiting::Behind(leader)),
+                Err(error) => tell(self.unable(&error)),
             }
             sleep(PACE).await;
+        }
+    }
+
+    fn unable(&self, error: &kube::Error) -> Waiting {
+        match Refusal::of(error) {
+            Refusal::Absent(_) => Waiting::Nowhere(self.namespace.clone()),
+            Refusal::Stale => Waiting::Unable("somebody else was faster".to_owned()),
+            Refusal::Transient(words) | Refusal::Rejected(words) => Waiting::Unable(words),
         }
     }
 

@@ -35,7 +35,7 @@ mod run;
 mod serving;
 mod snapshot;
 
-pub use lease::{Leadership, Lost};
+pub use lease::{Leadership, Lost, Waiting};
 pub use metrics::Metrics;
 pub use options::Options;
 pub use run::{Controllers, StartError};

@@ -20,6 +20,7 @@ use serde_json::Value;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::{Expression, Expressions, unwrapped};
 use crate::graph::{CompiledGraph, Dimension, Node, Subject};
+use crate::identity::Identity;
 use crate::kinds::{Kinds, KnownKind};
 use crate::names;
 use crate::order::Order;
@@ -27,6 +28,8 @@ use crate::rgd::{self, NodeSource, Source, SubjectSource};
 
 /// The name of the instance in expressions.
 pub(crate) const INSTANCE: &str = "schema";
+/// A name that no expression can mention.
+const UNSPEAKABLE: &str = "a node without a name";
 /// The name of one element of a collection in `readyWhen`.
 pub(crate) const ELEMENT: &str = "each";
 
@@ -53,6 +56,19 @@ pub fn compile(
     kinds: &dyn Kinds,
     options: Options,
 ) -> Result<CompiledGraph, Vec<Diagnostic>> {
+    match compile_in_part(definition, kinds, options) {
+        (Some(graph), found) if found.is_empty() => Ok(graph),
+        (_, found) => Err(found),
+    }
+}
+
+/// All that is wrong with a `ResourceGraphDefinition`, and its graph where every node was understood in spite of that: something to
+/// check more against, and nothing to evaluate.
+pub fn compile_in_part(
+    definition: &Value,
+    kinds: &dyn Kinds,
+    options: Options,
+) -> (Option<CompiledGraph>, Vec<Diagnostic>) {
     let mut diagnostics = Diagnostics::default();
     let source = rgd::read(definition, &mut diagnostics);
     let subjects: Vec<Option<KnownKind>> =
@@ -67,13 +83,31 @@ pub fn compile(
     let nodes: Vec<Node> = (0..source.nodes.len()).filter_map(|index| compiler.node(index)).collect();
     let order = compiler.order(&nodes);
     let status = compiler.status();
-    diagnostics.finish()?;
-    match (source.instance, order, status) {
+    // Each of them is absent for a reason that was reported.
+    let graph = match (source.instance, order, status) {
         (Some(instance), Some(order), Some((status, crd))) => {
-            Ok(CompiledGraph { instance, crd, nodes, order, status, most_objects: options.objects })
+            Some(CompiledGraph { instance, crd, nodes, order, status, most_objects: options.objects })
         }
-        // Each of them is absent for a reason that was reported.
-        _ => Err(Vec::new()),
+        _ => None,
+    };
+    // Of conditions that make no sense, nothing is known.
+    if let Some(graph) = graph.as_ref().filter(|_| diagnostics.is_empty()) {
+        report_objects_made_twice(graph, &mut diagnostics);
+    }
+    (graph, diagnostics.finish().err().unwrap_or_default())
+}
+
+/// Two nodes that always make the same object would undo each other's work.
+fn report_objects_made_twice(graph: &CompiledGraph, diagnostics: &mut Diagnostics) {
+    let certain = |it: &Node| graph.identity_of(it).filter(Identity::is_certain);
+    let made: Vec<Option<Identity>> = graph.nodes.iter().map(certain).collect();
+    for (index, identity) in made.iter().enumerate().filter(|(_, it)| it.is_some()) {
+        let Some(first) = made.iter().take(index).position(|it| it == identity) else { continue };
+        let message = format!("the resource {:?} makes this object already", graph.nodes[first].id);
+        let path = format!("spec.resources[{index}].template.metadata.name");
+        diagnostics
+            .report(path, message)
+            .advise("give it another name or namespace, or make one resource of the two");
     }
 }
 
@@ -86,7 +120,9 @@ fn environment(source: &Source<'_>, subjects: &[Option<KnownKind>], options: Opt
     let base = if options.omit { WITH_OMIT.extend() } else { kro::environment() };
     let declare = |env: EnvBuilder, (node, known): (&NodeSource<'_>, &Option<KnownKind>)| {
         let object = object_type(node.id, known.as_ref());
-        env.variable(node.id, if is_collection(node) { Type::list(object) } else { object })
+        // A node that takes the instance's name has been reported; under that name everybody means the instance.
+        let name = if node.id == INSTANCE { UNSPEAKABLE } else { node.id };
+        env.variable(name, if is_collection(node) { Type::list(object) } else { object })
     };
     source.nodes.iter().zip(subjects).fold(base.variable(INSTANCE, instance), declare).build()
 }

@@ -56,6 +56,10 @@ impl Diagnostics {
         &mut self.0[index]
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Takes in what was found elsewhere.
     pub(crate) fn adopt(&mut self, found: Vec<Diagnostic>) {
         self.0.extend(found);

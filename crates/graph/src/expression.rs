@@ -115,6 +115,8 @@ impl Expressions<'_> {
             Ok(Template::Literal | Template::Mixed(_)) => {
                 let advice = if text.contains("${") {
                     "join the parts within one expression, as in `${a + \"-\" + b}`".to_owned()
+                } else if text.trim().is_empty() {
+                    "write an expression, or remove the entry".to_owned()
                 } else {
                     format!("write ${{{}}}", text.trim())
                 };
@@ -206,6 +208,8 @@ fn by_default(issue: &Issue) -> &'static str {
         "the expression ends before it is complete"
     } else if message.starts_with("Syntax error") {
         "look at what stands before it: an operator, a quote or a bracket is missing"
+    } else if message.contains("recursion limit") {
+        "it is nested too deeply; make it shorter, or put a part of it into a resource that it can mention"
     } else if message.starts_with("runtime.") {
         "write ${runtime.newCondition({type: \"…\", status: \"True\"})}, the keys without quotes"
     } else {

@@ -29,10 +29,21 @@ impl Identity {
     }
 }
 
+impl Identity {
+    /// Whether it is one object, which every instance has.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.conditions.is_empty() && self.dimensions.is_empty()
+    }
+}
+
 impl CompiledGraph {
     /// Which objects the node of an id makes; nothing when it makes none.
     pub fn identity(&self, id: &str) -> Option<Identity> {
-        let node = self.nodes.iter().find(|it| it.id == id)?;
+        self.identity_of(self.nodes.iter().find(|it| it.id == id)?)
+    }
+
+    /// Which objects a node makes; nothing when it makes none.
+    pub(crate) fn identity_of(&self, node: &Node) -> Option<Identity> {
         let Subject::Template(Manifest { kind, shape }) = &node.subject else { return None };
         let dimension = |it: &Dimension| (it.iterator.clone(), it.list.source().to_owned());
         Some(Identity {

@@ -21,7 +21,7 @@ mod rgd;
 mod selector;
 mod shape;
 
-pub use compile::{Options, compile};
+pub use compile::{Options, compile, compile_in_part};
 pub use diagnostic::Diagnostic;
 pub use evaluate::{
     Authored, Draft, Evaluation, NodeError, NodeState, Observed, Readiness, Resolved, Target, UNKNOWN,

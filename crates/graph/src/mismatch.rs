@@ -20,8 +20,14 @@ pub(crate) fn message(incompatible: &Incompatible) -> String {
 pub(crate) fn conversion(incompatible: &Incompatible, source: &str) -> String {
     let source = source.trim();
     match (unwrapped(&incompatible.output), &incompatible.expected) {
-        (Type::Int | Type::Uint | Type::Double | Type::Bool, Type::String) => {
+        (
+            Type::Int | Type::Uint | Type::Double | Type::Bool | Type::Timestamp | Type::Duration,
+            Type::String,
+        ) => {
             format!("write ${{string({source})}}")
+        }
+        (Type::Bytes, Type::String) => {
+            format!("write ${{string({source})}} for text, or ${{base64.encode({source})}}")
         }
         (Type::String | Type::Double, Type::Int) => format!("write ${{int({source})}}"),
         (Type::String | Type::Int, Type::Double) => format!("write ${{double({source})}}"),

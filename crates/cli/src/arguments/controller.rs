@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use clap::{Args, ValueEnum};
 
 use super::cluster::ClusterArguments;
+use super::definition::CollectionLimits;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,13 +38,16 @@ pub(crate) struct ControllerArguments {
     /// How many definitions and instances to work on at a time
     #[arg(long, value_name = "NUMBER", default_value_t = krono_controller::Options::default().concurrency)]
     pub(crate) concurrency: usize,
+    #[command(flatten)]
+    pub(crate) limits: CollectionLimits,
     /// Let the kind of a definition go with it, and with the kind all instances
     #[arg(long)]
     pub(crate) allow_crd_deletion: bool,
     /// Believe the annotation `krono.dev/changed-by`, because a webhook writes it and lets nobody else
     #[arg(long)]
     pub(crate) trust_changed_by: bool,
-    /// What kro has behind gates; InstanceConditionEvents=true tells every change of a condition by an Event
+    /// What kro has behind gates; InstanceConditionEvents=true tells every change of a condition by an Event,
+    /// CELOmitFunction=false takes `omit` from templates
     #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',', value_parser = gate)]
     pub(crate) feature_gates: Vec<(Gate, bool)>,
     /// How to write the log to standard error

@@ -90,6 +90,13 @@ pub(crate) struct CompilingArguments {
     /// A file or folder of CRDs whose kinds definitions may use; may be repeated
     #[arg(long, value_name = "FILE|DIR")]
     pub(crate) crds: Vec<Source>,
+    #[command(flatten)]
+    pub(crate) limits: CollectionLimits,
+}
+
+/// How large collections may be; the names are kro's.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct CollectionLimits {
     /// How many objects a collection may have
     #[arg(long, value_name = "COUNT", default_value_t = krono_graph::Options::default().objects)]
     pub(crate) rgd_max_collection_size: usize,
@@ -122,6 +129,12 @@ pub(crate) enum GraphFormat {
 
 impl CompilingArguments {
     pub(crate) fn options(&self) -> krono_graph::Options {
+        self.limits.options()
+    }
+}
+
+impl CollectionLimits {
+    pub(crate) fn options(self) -> krono_graph::Options {
         krono_graph::Options {
             objects: self.rgd_max_collection_size,
             dimensions: self.rgd_max_collection_dimension_size,

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::definition::CollectionLimits;
+
 const UP_EXAMPLES: &str = "\
 Examples:
   krono up
@@ -64,6 +66,8 @@ pub(crate) struct UpArguments {
     /// What becomes of definitions
     #[arg(long, value_enum, default_value_t = ControllersWanted::Run)]
     pub(crate) controllers: ControllersWanted,
+    #[command(flatten)]
+    pub(crate) limits: CollectionLimits,
     /// How soon the kind of a new definition is served
     #[arg(long, value_enum, default_value_t = Establishing::AtOnce)]
     pub(crate) establishing: Establishing,

@@ -5,10 +5,10 @@ mod log;
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use krono_controller::{Controllers, Leadership, Options, StartError};
+use krono_controller::{Controllers, Leadership, Options, StartError, Waiting};
 use krono_history::witness::Notes;
 use kube::Client;
 
@@ -36,7 +36,7 @@ async fn serve(arguments: &ControllerArguments, output: &mut Output) -> Result<(
     let controllers = Arc::new(Controllers::new(&client, Arc::new(KnownKinds::default()), options));
     let turn = Arc::new(Turn::new(arguments.leader_elect));
     let endpoints = endpoints::serve(arguments, Arc::clone(&controllers), Arc::clone(&turn)).await?;
-    output.text(&format!("The definitions of {url} are served; Ctrl-C ends it\n{endpoints}"))?;
+    output.text(&format!("{}; Ctrl-C ends it\n{endpoints}", begun(arguments, &url)))?;
     output.flush()?;
     let mut signal = pin!(signals.first());
     if !arguments.leader_elect {
@@ -45,8 +45,9 @@ async fn serve(arguments: &ControllerArguments, output: &mut Output) -> Result<(
     let mut leadership = leadership(arguments, client);
     tokio::select! {
         () = &mut signal => return Ok(()),
-        () = leadership.acquire() => tracing::info!("this process leads"),
+        () = leadership.acquire(|waiting| turn.tell(waiting)) => {}
     }
+    tracing::info!("this process leads; the definitions of {url} are served");
     turn.begin();
     controllers.succeed(leadership.last_heard());
     let ended = lead(&controllers, &mut leadership, signal).await;
@@ -54,19 +55,57 @@ async fn serve(arguments: &ControllerArguments, output: &mut Output) -> Result<(
     ended.map_err(|error| error.unwrap_or_else(|error| unable(&url, &error)))
 }
 
-/// Whether a process waits for its turn to lead. It is as ready as it can be then: whoever replaces processes one by one
-/// ends the leader only when the next is ready.
+fn begun(arguments: &ControllerArguments, url: &str) -> String {
+    if arguments.leader_elect {
+        format!("This process waits to lead at {url}")
+    } else {
+        format!("The definitions of {url} are served")
+    }
+}
+
+/// Whether a process waits for its turn to lead. It is as ready as it can be once it knows behind whom: whoever replaces
+/// processes one by one ends the leader only when the next is ready.
 struct Turn {
     is_awaited: AtomicBool,
+    /// Whether it has known behind whom it waits.
+    is_in_line: AtomicBool,
+    /// Why it does not lead, as it was told last.
+    told: Mutex<Option<Waiting>>,
 }
 
 impl Turn {
     fn new(is_awaited: bool) -> Self {
-        Self { is_awaited: is_awaited.into() }
+        Self { is_awaited: is_awaited.into(), is_in_line: false.into(), told: Mutex::default() }
     }
 
     fn is_awaited(&self) -> bool {
         self.is_awaited.load(Ordering::Relaxed)
+    }
+
+    /// Whether it waits for nothing but its turn.
+    fn is_next(&self) -> bool {
+        self.is_awaited() && self.is_in_line.load(Ordering::Relaxed)
+    }
+
+    /// Tells once why this process does not lead, until that is another reason.
+    fn tell(&self, waiting: Waiting) {
+        if matches!(waiting, Waiting::Behind(_)) {
+            self.is_in_line.store(true, Ordering::Relaxed);
+        }
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.as_ref() == Some(&waiting) {
+            return;
+        }
+        match &waiting {
+            Waiting::Behind(leader) => tracing::info!(leader, "another process leads; this one waits"),
+            Waiting::Nowhere(namespace) => tracing::error!(
+                "there is no namespace {namespace} for the lease; create it, or name another with --leader-election-namespace"
+            ),
+            Waiting::Unable(words) => {
+                tracing::error!("the lease cannot be read or written: {words}; trying again");
+            }
+        }
+        *told = Some(waiting);
     }
 
     fn begin(&self) {
@@ -79,6 +118,7 @@ fn options(arguments: &ControllerArguments) -> Options {
         concurrency: arguments.concurrency,
         allow_crd_deletion: arguments.allow_crd_deletion,
         notes: if arguments.trust_changed_by { Notes::Believed } else { Notes::Doubted },
+        graph: arguments.limits.options(),
         ..Options::default()
     };
     for (gate, on) in &arguments.feature_gates {
@@ -129,15 +169,29 @@ mod tests {
     use super::*;
     use crate::arguments::{Arguments, Command};
 
+    fn with(more: &[&str]) -> Options {
+        let all = ["krono", "controller"].iter().chain(more);
+        let Command::Controller(arguments) = Arguments::try_parse_from(all).unwrap().command else {
+            panic!("another command")
+        };
+        options(&arguments)
+    }
+
+    #[test]
+    fn limits_are_named_as_kro_does() {
+        let check = |more: &[&str], expected: (usize, usize, bool)| {
+            let graph = with(more).graph;
+            assert_eq!((graph.objects, graph.dimensions, graph.omit), expected, "{more:?}");
+        };
+        check(&[], (1000, 10, true));
+        let flags = ["--rgd-max-collection-size=5000", "--rgd-max-collection-dimension-size=12"];
+        check(&flags, (5000, 12, true));
+        check(&["--feature-gates=CELOmitFunction=false"], (1000, 10, false));
+    }
+
     #[test]
     fn v11_users_are_believed_only_where_somebody_says_so() {
-        let check = |more: &[&str], expected: Notes| {
-            let all = ["krono", "controller"].iter().chain(more);
-            let Command::Controller(arguments) = Arguments::try_parse_from(all).unwrap().command else {
-                panic!("another command")
-            };
-            assert_eq!(options(&arguments).notes, expected, "{more:?}");
-        };
+        let check = |more: &[&str], expected: Notes| assert_eq!(with(more).notes, expected, "{more:?}");
         check(&[], Notes::Doubted);
         check(&["--trust-changed-by"], Notes::Believed);
     }

@@ -1,5 +1,6 @@
 //! `krono validate`.
 
+use krono_graph::Kinds as _;
 use serde_json::{Value, json};
 
 use crate::arguments::definition::{ReportFormat, ValidateArguments};
@@ -13,6 +14,11 @@ use crate::kinds::{self, KnownKinds};
 use crate::manifests::{self, Finding, Manifest, ManifestFile};
 use crate::output::Output;
 
+const NOTHING: &str = "holds no definition and no instance of one";
+const A_DEFINITION: &str = "a definition begins with `apiVersion: kro.run/v1alpha1` and `kind: ResourceGraphDefinition`; is the file empty, or all of it a comment?";
+/// The group of krono's own kinds, and of those whose definition names none.
+const OWN_GROUP: &str = "kro.run";
+
 pub(super) fn run(arguments: &ValidateArguments, output: &mut Output) -> Result<(), CommandError> {
     document::read_stdin_once(arguments.files.iter().chain(&arguments.compiling.crds))?;
     let mut known = KnownKinds::default();
@@ -23,7 +29,10 @@ pub(super) fn run(arguments: &ValidateArguments, output: &mut Output) -> Result<
     outcome.add_crds(manifests(), &mut known);
     let definitions = Definitions::compile(manifests(), &mut known, arguments.compiling.options());
     for manifest in manifests() {
-        outcome.check(manifest, &definitions);
+        outcome.check(manifest, &definitions, &known);
+    }
+    if worst.is_none() && !outcome.found_any {
+        outcome.findings.extend(files.iter().map(|it| Finding::of_file(&it.source, NOTHING, A_DEFINITION)));
     }
     outcome.findings.extend(definitions.all.into_iter().flat_map(|it| it.findings));
     if !outcome.findings.is_empty() {
@@ -33,22 +42,24 @@ pub(super) fn run(arguments: &ValidateArguments, output: &mut Output) -> Result<
     worst.map_or(Ok(()), |kind| Err(CommandError::told(kind)))
 }
 
-/// The files that can be read; the others are told at once.
+/// What can be read of the files; the rest is told at once.
 fn read(
     arguments: &ValidateArguments,
     output: &mut Output,
 ) -> Result<(Vec<ManifestFile>, Option<ErrorKind>), CommandError> {
     let (mut files, mut worst) = (Vec::new(), None);
     for source in &arguments.files {
-        match ManifestFile::read(source).map_err(CommandError::from) {
-            Ok(file) => {
+        let wrong = match ManifestFile::read_in_part(source) {
+            Ok((file, wrong)) => {
                 file.warnings.iter().try_for_each(|it| output.warn(it))?;
                 files.push(file);
+                wrong
             }
-            Err(error) => {
-                output.tell(&error)?;
-                worst = worst.max(Some(error.kind));
-            }
+            Err(error) => vec![error],
+        };
+        for error in wrong.into_iter().map(CommandError::from) {
+            output.tell(&error)?;
+            worst = worst.max(Some(error.kind));
         }
     }
     Ok((files, worst))
@@ -59,6 +70,8 @@ fn read(
 struct Outcome {
     findings: Vec<Finding>,
     documents: Vec<Value>,
+    /// Whether there was a definition or an instance of one, right or wrong.
+    found_any: bool,
     /// Lines about what is valid.
     valid: Vec<String>,
     /// Lines about what was not looked at.
@@ -81,7 +94,8 @@ impl Outcome {
         }
     }
 
-    fn check(&mut self, manifest: Manifest<'_>, definitions: &Definitions<'_>) {
+    fn check(&mut self, manifest: Manifest<'_>, definitions: &Definitions<'_>, known: &KnownKinds) {
+        self.found_any |= manifest.is_definition() || definitions.of(manifest.kind()).is_some();
         if manifest.is_definition() {
             let own = definitions.all.iter().find(|it| std::ptr::eq(it.manifest.value, manifest.value));
             if let Some(definition) = own {
@@ -99,8 +113,33 @@ impl Outcome {
             Some((definition, None)) => {
                 self.leave_out(manifest, &format!("as the {} is wrong", definition.title()));
             }
-            None => self.leave_out(manifest, "as it is no definition and no instance of one"),
+            None => self.neither(manifest, definitions, known),
         }
+    }
+
+    /// What is no definition and no instance of one is somebody else's, unless nobody can know it.
+    fn neither(&mut self, manifest: Manifest<'_>, definitions: &Definitions<'_>, known: &KnownKinds) {
+        let (version, kind) = manifest.kind();
+        if !manifest.value.is_object() {
+            let message = "expected an object with apiVersion and kind";
+            self.findings.push(Finding::at(
+                &manifest,
+                "",
+                message,
+                "remove it, or write `name: value` lines",
+            ));
+            self.found_any = true;
+            return self.document(manifest, Some(false));
+        }
+        let group = version.split_once('/').map_or("", |it| it.0);
+        if group != OWN_GROUP || kinds::is_own(kind) || known.find(version, kind).is_some() {
+            return self.leave_out(manifest, "as it is no definition and no instance of one");
+        }
+        let message = format!("nothing defines {kind} in {version}");
+        let advice = kinds::instead_of(kind, definitions.kinds());
+        self.findings.push(Finding::at(&manifest, "kind", &message, &advice));
+        self.found_any = true;
+        self.document(manifest, Some(false));
     }
 
     fn definition(&mut self, manifest: Manifest<'_>, definition: &Definition<'_>) {

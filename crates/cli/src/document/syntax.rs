@@ -5,6 +5,8 @@ use std::fmt;
 use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, MessageFormatter, Options, UserMessageFormatter};
 
+use super::keys::{self, BooleanKey};
+
 /// As deep as `serde_json` goes; schemas in use stay below half of it.
 const DEEPEST: usize = 128;
 /// A bundle of large CRDs has some hundred thousand nodes.
@@ -28,6 +30,7 @@ pub(super) struct Parsed {
     pub(super) values: Vec<Value>,
     /// The first key that a mapping of YAML has twice.
     pub(super) duplicate: Option<(Place, String)>,
+    pub(super) booleans: Vec<BooleanKey>,
 }
 
 impl Syntax {
@@ -44,9 +47,48 @@ impl Syntax {
     }
 }
 
+impl Syntax {
+    /// The same text with blank lines in place of the documents that make no sense, and what is wrong with each of them.
+    pub(super) fn readable(self, text: String) -> (String, Vec<(Place, String)>) {
+        if matches!(self, Syntax::Json) || self.parse(&text).is_ok() {
+            return (text, Vec::new());
+        }
+        let (mut kept, mut wrong, mut above) = (String::with_capacity(text.len()), Vec::new(), 0);
+        for document in documents(&text) {
+            let lines = document.matches('\n').count();
+            match self.parse(document) {
+                Ok(_) => kept.push_str(document),
+                Err((place, message)) => {
+                    wrong.push((Place { line: place.line + above, ..place }, message));
+                    kept.push_str(&"\n".repeat(lines));
+                }
+            }
+            above += lines as u64;
+        }
+        (kept, wrong)
+    }
+}
+
+/// The parts of a text that begin with `---`; that line ends whatever stands before it, even where something is not closed.
+fn documents(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let is_border =
+            line.strip_prefix("---").is_some_and(|it| it.is_empty() || it.starts_with(char::is_whitespace));
+        if is_border && at > start {
+            parts.extend(text.get(start..at));
+            start = at;
+        }
+        at += line.len();
+    }
+    parts.extend(text.get(start..));
+    parts
+}
+
 fn parse_json(text: &str) -> Result<Parsed, (Place, String)> {
     match serde_json::from_str(text) {
-        Ok(value) => Ok(Parsed { values: vec![value], duplicate: None }),
+        Ok(value) => Ok(Parsed { values: vec![value], duplicate: None, booleans: Vec::new() }),
         Err(error) => {
             let place = Place { line: error.line() as u64, column: error.column() as u64 };
             let message = error.to_string();
@@ -56,10 +98,18 @@ fn parse_json(text: &str) -> Result<Parsed, (Place, String)> {
     }
 }
 
-/// A key given twice is forgiven, as `kubectl` does, but it is told.
 fn parse_yaml(text: &str) -> Result<Parsed, (Place, String)> {
+    let (mut values, duplicate) = parse_values(text)?;
+    let booleans = keys::rename(text, &mut values);
+    Ok(Parsed { values, duplicate, booleans })
+}
+
+type WithDuplicate = (Vec<Value>, Option<(Place, String)>);
+
+/// A key given twice is forgiven, as `kubectl` does, but it is told.
+fn parse_values(text: &str) -> Result<WithDuplicate, (Place, String)> {
     match serde_saphyr::from_multiple_with_options(text, options(DuplicateKeyPolicy::Error)) {
-        Ok(values) => Ok(Parsed { values, duplicate: None }),
+        Ok(values) => Ok((values, None)),
         Err(error) => {
             let (place, message) = described(&error);
             let serde_saphyr::Error::DuplicateMappingKey { key, .. } = error.without_snippet() else {
@@ -68,7 +118,7 @@ fn parse_yaml(text: &str) -> Result<Parsed, (Place, String)> {
             let values =
                 serde_saphyr::from_multiple_with_options(text, options(DuplicateKeyPolicy::LastWins))
                     .map_err(|it| described(&it))?;
-            Ok(Parsed { values, duplicate: Some((place, key.clone().unwrap_or_default())) })
+            Ok((values, Some((place, key.clone().unwrap_or_default()))))
         }
     }
 }

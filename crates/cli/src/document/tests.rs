@@ -43,6 +43,36 @@ fn a_key_given_twice_is_told() {
 }
 
 #[test]
+fn plain_keys_are_booleans_where_kubectl_takes_them_for_some() {
+    let text = "on: {n: 1, \"y\": 2, 'off': 3}\nlist:\n- Yes: a\nx: [no, No]\n---\nname: c\n";
+    let parsed = Syntax::Yaml.parse(text).unwrap();
+    let first = json!({"true": {"false": 1, "y": 2, "off": 3}, "list": [{"true": "a"}], "x": [false, false]});
+    assert_eq!(parsed.values, [first, json!({"name": "c"})]);
+    let told: Vec<_> =
+        parsed.booleans.iter().map(|it| format!("{} {} {}", it.place, it.written, it.read)).collect();
+    assert_eq!(told, ["1:1 on true", "1:6 n false", "3:3 Yes true"]);
+}
+
+#[test]
+fn documents_beside_one_that_makes_no_sense_are_read() {
+    let check = |text: &str, kept: &str, wrong: &[&str]| {
+        let (read, found) = Syntax::Yaml.readable(text.to_owned());
+        let found: Vec<_> = found.iter().map(|(place, message)| format!("{place}: {message}")).collect();
+        assert_eq!(read, kept, "{text}");
+        assert_eq!(found, wrong, "{text}");
+    };
+    check("a: 1\n---\nb: 2\n", "a: 1\n---\nb: 2\n", &[]);
+    check(
+        "a: b: c\n---\nb: 2\n--- # more\nc: d: e\n",
+        "\n---\nb: 2\n\n\n",
+        &[
+            "1:5: mapping values are not allowed in this context",
+            "5:5: mapping values are not allowed in this context",
+        ],
+    );
+}
+
+#[test]
 fn mistakes_have_a_place() {
     refused(Syntax::Yaml, "a:\n\t- b\n", "2:2: tabs disallowed within this context (block indentation)");
     refused(Syntax::Yaml, "a: b: c\n", "1:5: mapping values are not allowed in this context");

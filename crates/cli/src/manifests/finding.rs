@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Manifest;
 use super::excerpt::Excerpt;
 use crate::command_error::CommandError;
-use crate::document::Place;
+use crate::document::{Place, Source};
 
 /// What takes the place of installing a kind where there is no cluster.
 const CRDS: &str = "give its CustomResourceDefinition with --crds";
@@ -30,7 +30,7 @@ impl Finding {
     pub(crate) fn at(manifest: &Manifest<'_>, path: &str, message: &str, advice: &str) -> Self {
         Self {
             file: manifest.file.source.to_string(),
-            place: manifest.file.places.find(manifest.index, path),
+            place: manifest.place(path),
             path: path.to_owned(),
             message: message.to_owned(),
             advice: advice.to_owned(),
@@ -58,9 +58,31 @@ impl Finding {
         self
     }
 
-    /// What the schema of an instance refuses.
-    pub(crate) fn of_field(manifest: &Manifest<'_>, error: &FieldError) -> Self {
-        Self::at(manifest, &error.path, &error.body(), "")
+    /// What the API server refuses.
+    pub(crate) fn of_field(manifest: &Manifest<'_>, error: &FieldError, advice: &str) -> Self {
+        Self::at(manifest, &error.path, &error.body(), advice)
+    }
+
+    /// Something wrong with a file as a whole.
+    pub(crate) fn of_file(file: &Source, message: &str, advice: &str) -> Self {
+        Self {
+            file: file.to_string(),
+            place: None,
+            path: String::new(),
+            message: message.to_owned(),
+            advice: advice.to_owned(),
+            excerpt: None,
+        }
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Whether it is about the field of that path, or about something in it.
+    pub(crate) fn is_about(&self, path: &str) -> bool {
+        let rest = self.path.strip_prefix(path);
+        rest.is_some_and(|it| it.is_empty() || path.is_empty() || it.starts_with(['.', '[']))
     }
 
     fn excerpt(&self, manifest: &Manifest<'_>, span: Span) -> Option<Excerpt> {

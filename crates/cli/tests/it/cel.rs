@@ -133,7 +133,10 @@ fn what_is_malformed_is_wrong() {
         let run = krono_reading(text, &["cel", "eval", "a", "--var", "a=-"]);
         check(&run, 1, "", expected);
     };
-    refused("a: b: c\n", "error: <stdin>:1:5: mapping values are not allowed in this context\n");
+    refused(
+        "a: b: c\n",
+        "error: <stdin>:1:5: mapping values are not allowed in this context\nhint: is a line not indented as the one above it? text with `: ` in it stands in quotes\n",
+    );
     refused(
         "# none\n",
         "error: <stdin> holds no document\nhint: is the file empty, or all of it a comment?\n",

@@ -248,3 +248,115 @@ fn every_definition_of_the_corpus_is_valid() {
     }
     assert!(checked >= 20, "{checked}");
 }
+
+/// What is wrong with a changed definition, without places and values: `path: hint`.
+fn found(from: &str, to: &str) -> Vec<String> {
+    let changed = DEFINITION.replacen(from, to, 1);
+    assert_ne!(changed, DEFINITION, "{from}");
+    let run = krono_reading(&changed, &["validate", "-", "-o", "json"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(run.code == Some(0), report["valid"] == true, "{run}");
+    let diagnostics = report["diagnostics"].as_array().unwrap();
+    diagnostics
+        .iter()
+        .map(|it| {
+            assert!(it["advice"].as_str().is_some_and(|it| !it.is_empty()), "{it}");
+            it["path"].as_str().unwrap().to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn what_the_api_server_would_refuse_of_a_definition_is_found() {
+    let check = |from: &str, to: &str, paths: &[&str]| assert_eq!(found(from, to), paths, "{to}");
+    let schema = |more: &str| format!("    kind: Pair\n    {more}\n");
+    let within = |more: &str, paths: &[&str]| check("    kind: Pair\n", &schema(more), paths);
+    for group in ["example", "Example.Com", "a/b", "apps"] {
+        within(&format!("group: {group}"), &["spec.schema.group"]);
+    }
+    within("shortNames: [A]", &["spec.schema.shortNames[0]"]);
+    within("shortNames: [ab, ab]", &["spec.schema.shortNames[1]"]);
+    within("categories: [Bad]", &["spec.schema.categories[0]"]);
+    let column = |of: &str| format!("additionalPrinterColumns: [{{name: X, {of}}}]");
+    let at = |field: &str| format!("spec.schema.additionalPrinterColumns[0].{field}");
+    within(&column("type: strin, jsonPath: .spec.x"), &[&at("type")]);
+    within(&column("type: string, jsonPath: spec.x"), &[&at("jsonPath")]);
+    within(&column("type: string"), &[&at("jsonPath")]);
+    within("metadata: {labels: {\"bad key!\": x}}", &["spec.schema.metadata.labels"]);
+    check("name: pair", "name: Bad_Name", &["metadata.name"]);
+    check("name: pair", "name: pair\n  labels: {a: 5}", &["metadata"]);
+    check("name: pair", "name: pair\n  lables: {a: b}", &["metadata.lables"]);
+    check("name: pair", "name: Pair\n  labels: {\"a b\": c}", &["metadata.name", "metadata.labels"]);
+}
+
+#[test]
+fn what_is_wrong_with_one_field_hides_nothing_of_another() {
+    let paths = found(
+        "  - id: first\n",
+        "  - id: first\n    deletionPolicy: Keep\n    propagateWhen: [\"${nothing}\"]\n",
+    );
+    assert_eq!(paths, ["spec.resources[1].deletionPolicy", "spec.resources[1].propagateWhen[0]"]);
+    let run = krono_reading(
+        &format!("a: b: c\n---\n{INSTANCE}spec: {{size: 0}}\n---\n{DEFINITION}"),
+        &["validate", "-"],
+    );
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stderr.contains("<stdin>:1:5: mapping values are not allowed"), "{run}");
+    assert!(run.stderr.contains("<stdin>:7:14: spec.size: Invalid value"), "{run}");
+}
+
+#[test]
+fn instances_as_a_cluster_has_them_are_taken() {
+    let live = format!(
+        "{INSTANCE}  uid: 1-2\n  generation: 3\n  managedFields: []\nspec: {{size: 2}}\nstatus: {{assignment: {{revision: 1}}, state: ACTIVE}}\n"
+    );
+    let definition = file("pair-live.yaml", DEFINITION);
+    for command in ["validate", "render"] {
+        let run = krono_reading(&live, &[command, &definition, "-"]);
+        assert_eq!(run.code, Some(0), "{run}");
+    }
+}
+
+#[test]
+fn lists_are_as_many_objects() {
+    let indented = |text: &str| text.replace('\n', "\n  ");
+    let list = format!(
+        "apiVersion: v1\nkind: List\nitems:\n- {}\n- {}\n",
+        indented(DEFINITION.trim_end()),
+        indented(&format!("{INSTANCE}spec: {{size: 0}}"))
+    );
+    let run = krono_reading(&list, &["validate", "-"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stdout.contains("definition of Pair (kro.run/v1alpha1) is valid, with 2 resources"), "{run}");
+    assert!(run.stderr.starts_with("error: <stdin>:40:16: spec.size: Invalid value: 0"), "{run}");
+}
+
+#[test]
+fn files_with_nothing_to_check_are_an_error() {
+    let check = |text: &str, words: &str| {
+        let run = krono_reading(text, &["validate", "-"]);
+        assert_eq!(run.code, Some(1), "{run}");
+        assert!(run.stderr.contains(words), "{run}");
+    };
+    check("", "error: <stdin>: holds no definition and no instance of one\nhint: ");
+    check("# nothing\n", "holds no definition");
+    check("apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", "holds no definition");
+    check("apiVersion: v1\nkind: List\nitems: []\n", "holds no definition");
+    check("just text\n", "<stdin>:1:1: expected an object with apiVersion and kind");
+    check("- a\n", "expected an object");
+    check(
+        &DEFINITION.replace("kind: ResourceGraphDefinition", "kind: ResourceGraphDefinitions"),
+        "2:7: kind: nothing defines ResourceGraphDefinitions in kro.run/v1alpha1\nhint: did you mean `ResourceGraphDefinition`?\n",
+    );
+    check(&format!("{DEFINITION}---\n{}", INSTANCE.replace("Pair", "Pairs")), "hint: did you mean `Pair`?");
+    check(INSTANCE, "hint: name the file with its definition too");
+}
+
+#[test]
+fn plain_keys_are_read_as_kubectl_does() {
+    let changed = DEFINITION.replace("open: boolean", "open: boolean\n      on: boolean");
+    let run = krono_reading(&changed, &["validate", "-"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let warning = "<stdin>:12:7: the key `on` is read as `true`, as kubectl does; write it in quotes, \"on\"";
+    assert!(run.stderr.contains(warning), "{run}");
+}

@@ -133,6 +133,35 @@ fn who_waits_for_its_turn_is_ready() {
         "spec": {"holderIdentity": "somebody", "leaseDurationSeconds": 3600, "renewTime": "2030-01-01T00:00:00.000000Z"},
     }));
     let process = Process::start(&cluster, &["--leader-elect", "--leader-election-namespace", "default"]);
-    let answer = ask(&process.probes, "/readyz");
-    assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
+    let begun = std::time::Instant::now();
+    while !ask(&process.probes, "/readyz").starts_with("HTTP/1.0 200") {
+        assert!(begun.elapsed().as_secs() < 60, "{}", ask(&process.probes, "/readyz"));
+    }
+}
+
+#[test]
+fn who_finds_no_place_for_a_lease_is_not_ready_and_says_what_to_do() {
+    let cluster = Cluster::start(Controllers::None);
+    let free = "127.0.0.1:0";
+    let mut command =
+        command(&["controller", "--metrics-bind-address", free, "--health-probe-bind-address", free]);
+    command.arg("--kubeconfig").arg(cluster.kubeconfig()).args([
+        "--leader-elect",
+        "--leader-election-namespace",
+        "nowhere",
+    ]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let first = told.next().unwrap();
+    assert!(first.starts_with("This process waits to lead at "), "{first}");
+    let probes =
+        told.find_map(|it| Some(it.trim().strip_prefix("probes   http://")?.split_once('/')?.0.to_owned()));
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let line = log.find(|it| it.contains("lease")).unwrap();
+    let cure = "create it, or name another with --leader-election-namespace";
+    assert!(line.contains("there is no namespace nowhere for the lease") && line.contains(cure), "{line}");
+    let answer = ask(&probes.unwrap(), "/readyz");
+    assert!(answer.starts_with("HTTP/1.0 503") && answer.contains("the lease is not known yet"), "{answer}");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

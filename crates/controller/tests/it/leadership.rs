@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use krono_apiserver::Server;
-use krono_controller::{Leadership, Lost};
+use krono_controller::{Leadership, Lost, Waiting};
 use kube::Client;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -22,9 +22,9 @@ fn process(client: &Client, name: &str) -> Leadership {
 async fn who_lets_go_is_followed_at_once() {
     let server = Server::in_memory().await.unwrap();
     let (mut first, mut second) = (process(&server.client(), "first"), process(&server.client(), "second"));
-    first.acquire().await;
+    first.acquire(|_| ()).await;
     let waiting = tokio::spawn(async move {
-        second.acquire().await;
+        second.acquire(|_| ()).await;
         second
     });
     first.release().await;
@@ -36,8 +36,8 @@ async fn who_lets_go_is_followed_at_once() {
 async fn who_says_nothing_is_followed_after_a_while_and_stops() {
     let server = Server::in_memory().await.unwrap();
     let (mut first, mut second) = (process(&server.client(), "first"), process(&server.client(), "second"));
-    first.acquire().await;
-    second.acquire().await;
+    first.acquire(|_| ()).await;
+    second.acquire(|_| ()).await;
     let lost = first.hold().await;
     assert!(matches!(&lost, Lost::Taken(by) if by == "second"), "{lost}");
 }
@@ -46,13 +46,28 @@ async fn who_says_nothing_is_followed_after_a_while_and_stops() {
 async fn who_hears_nothing_stops_before_others_may_lead() {
     let line = Line::new(Server::in_memory().await.unwrap());
     let mut leader = process(&Client::new(line.clone(), "default"), "first");
-    leader.acquire().await;
+    leader.acquire(|_| ()).await;
     line.break_with(|_| Some(Fault::Lost));
     let began = Instant::now();
     let lost = leader.hold().await;
     assert!(matches!(&lost, Lost::Unrenewed(_)), "{lost}");
     leader.release().await;
     assert!(began.elapsed() <= Duration::from_secs(15), "{:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_does_not_lead_knows_why() {
+    let server = Server::in_memory().await.unwrap();
+    let (mut first, mut second) = (process(&server.client(), "first"), process(&server.client(), "second"));
+    let mut nowhere = Leadership::new(server.client(), "no-such", "third".to_owned());
+    first.acquire(|_| ()).await;
+    let (mut behind, mut absent) = (None, None);
+    let waiting = async {
+        tokio::join!(second.acquire(|it| behind = Some(it)), nowhere.acquire(|it| absent = Some(it)));
+    };
+    tokio::time::timeout(Duration::from_secs(5), waiting).await.unwrap_err();
+    assert_eq!(behind, Some(Waiting::Behind("first".to_owned())));
+    assert_eq!(absent, Some(Waiting::Nowhere("no-such".to_owned())));
 }
 
 /// So many seconds before now.

@@ -113,12 +113,13 @@ fn stays(world: &World<'_>) -> usize {
 
 fn blocked(world: &World<'_>) -> String {
     let count = stays(world);
-    let (are, them) = if count == 1 { ("instance is", "it") } else { ("instances are", "them") };
+    let (are, them, they_are) =
+        if count == 1 { ("instance is", "it", "it is") } else { ("instances are", "them", "they are") };
     let policy = lineage::annotation(world.definition, names::DELETION_POLICY_ANNOTATION);
     let nonsense = policy.map(|it| format!("{:?} is no deletion policy; ", excerpt(it))).unwrap_or_default();
     format!(
         "{nonsense}{count} {are} left; delete {them}, or annotate the definition with {}: Cascade to have {them} deleted, or \
-         Orphan to leave {them} as they are",
+         Orphan to leave {them} as {they_are}",
         names::DELETION_POLICY_ANNOTATION
     )
 }

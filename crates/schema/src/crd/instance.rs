@@ -61,7 +61,7 @@ impl InstanceSchema {
         };
         let mut reader = Reader { fields, problems: Vec::new() };
         let mut instance = Self {
-            kind: reader.name("kind", is_kind, "an UpperCamelCase word such as WebApp"),
+            kind: reader.kind(),
             api_version: reader.name("apiVersion", is_api_version, "a version such as v1alpha1"),
             group: reader.group(),
             scope: reader.read("scope"),
@@ -150,6 +150,17 @@ impl<'v> Reader<'v> {
         value.as_str().filter(|text| !text.is_empty())
     }
 
+    fn kind(&mut self) -> String {
+        let kind = self.name("kind", is_word, "an UpperCamelCase word such as WebApp");
+        if kind.len() > LONGEST_KIND {
+            let length = kind.len();
+            self.problems.push(format!(
+                "spec.schema.kind: {kind:?} has {length} characters where {LONGEST_KIND} are allowed; choose a shorter word"
+            ));
+        }
+        kind
+    }
+
     fn name(&mut self, name: &str, fits: impl Fn(&str) -> bool, expected: &str) -> String {
         let text = self.text(name).unwrap_or_default();
         if !fits(text) {
@@ -185,10 +196,11 @@ impl<'v> Reader<'v> {
     }
 }
 
-/// `^[A-Z][a-zA-Z0-9]{0,62}$`
-fn is_kind(text: &str) -> bool {
+/// Together with [`is_word`], `^[A-Z][a-zA-Z0-9]{0,62}$`.
+const LONGEST_KIND: usize = 63;
+
+fn is_word(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_uppercase())
-        && text.len() <= 63
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
@@ -214,7 +226,7 @@ mod tests {
         check("v1alpha", false);
         check("1", false);
         check("v1alpha1beta1", false);
-        assert!(is_kind("WebApp2") && !is_kind("webApp") && !is_kind("Web-App") && !is_kind(""));
+        assert!(is_word("WebApp2") && !is_word("webApp") && !is_word("Web-App") && !is_word(""));
     }
 
     #[test]

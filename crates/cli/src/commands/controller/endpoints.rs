@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::{StatusCode, header};
-use axum::response::IntoResponse;
 use axum::routing::get;
 use krono_controller::Controllers;
 use tokio::net::TcpListener;
@@ -26,7 +25,7 @@ pub(super) async fn serve(
 ) -> Result<String, CommandError> {
     let metrics = controllers.metrics();
     let counters = move || async move { ([(header::CONTENT_TYPE, OPEN_METRICS)], metrics.text()) };
-    let ready = move || async move { readiness(turn.is_awaited() || controllers.is_ready()) };
+    let ready = move || async move { readiness(&turn, turn.is_next() || controllers.is_ready()) };
     let metrics = Router::new().route("/metrics", get(counters));
     let probes = Router::new().route("/healthz", get(|| async { "ok" })).route("/readyz", get(ready));
     let metrics = listen("--metrics-bind-address", &arguments.metrics_bind_address, metrics).await?;
@@ -34,9 +33,11 @@ pub(super) async fn serve(
     Ok(format!("  metrics  http://{metrics}/metrics\n  probes   http://{probes}/healthz and /readyz\n"))
 }
 
-fn readiness(ready: bool) -> impl IntoResponse {
+fn readiness(turn: &Turn, ready: bool) -> (StatusCode, &'static str) {
     if ready {
         (StatusCode::OK, "ok")
+    } else if turn.is_awaited() {
+        (StatusCode::SERVICE_UNAVAILABLE, "the lease is not known yet")
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, "definitions are not known yet")
     }

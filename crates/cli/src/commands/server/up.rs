@@ -61,7 +61,7 @@ async fn serve(
     let server = builder.start().await;
     let server = server.map_err(|error| CommandError::of(ErrorKind::Internal, error.to_string()))?;
     let workloads = workloads(arguments.workloads, &server);
-    let controllers = controllers(arguments.controllers, &server).await?;
+    let controllers = controllers(arguments, &server).await?;
     directory.write_record(&access.record)?;
     output.text(&banner::text(&Running { arguments, directory, record: &access.record }))?;
     output.flush()?;
@@ -103,14 +103,14 @@ fn workloads(wanted: Workloads, server: &Server) -> Option<oneshot::Sender<()>> 
 
 /// Serves definitions until it is dropped; their kind is known when this returns.
 async fn controllers(
-    wanted: ControllersWanted,
+    arguments: &UpArguments,
     server: &Server,
 ) -> Result<Option<oneshot::Sender<()>>, CommandError> {
-    if wanted == ControllersWanted::None {
+    if arguments.controllers == ControllersWanted::None {
         return Ok(None);
     }
     let built_in = Arc::new(KnownKinds::default());
-    let options = Options { notes: Notes::Believed, ..Options::default() };
+    let options = Options { notes: Notes::Believed, graph: arguments.limits.options(), ..Options::default() };
     let client = server.acting_as(witness::controllers()).client();
     let controllers = Controllers::new(&client, built_in, options);
     let installed = controllers.install().await;
