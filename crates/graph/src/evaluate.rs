@@ -1,6 +1,7 @@
 //! One graph for one instance: what should be, and how far it is.
 
 mod draft;
+mod place;
 mod readiness;
 mod resolve;
 mod status;
@@ -139,6 +140,35 @@ pub enum NodeError {
     /// The object has no name.
     #[error("metadata.name: expected text that is not empty")]
     Nameless,
+    /// The object cannot have that name, or be in that namespace.
+    #[error("metadata.{field}: {found:?}: {complaint}")]
+    Unfit {
+        /// The field.
+        field: &'static str,
+        /// What is there, or its beginning.
+        found: String,
+        /// What is wrong with it.
+        complaint: String,
+    },
+    /// A field is a number, a list or a map.
+    #[error("metadata.{field}: expected text")]
+    NoText {
+        /// The field.
+        field: &'static str,
+    },
+    /// The object is in no namespace, though its kind lives in namespaces.
+    #[error(
+        "metadata.namespace: expected text that is not empty, for the instance is in no namespace itself"
+    )]
+    Placeless,
+    /// A label selector selects nothing, whatever there is.
+    #[error("{path}: {complaint}")]
+    Selector {
+        /// The field.
+        path: String,
+        /// What is wrong with it.
+        complaint: String,
+    },
     /// A dimension of a collection is no list.
     #[error("forEach {iterator:?} did not return a list")]
     NoList {
@@ -156,6 +186,14 @@ pub enum NodeError {
     /// Two objects would be one.
     #[error("identity collision: {namespace}/{name} is made twice")]
     Collision {
+        /// Empty for cluster-wide kinds.
+        namespace: String,
+        /// The name.
+        name: String,
+    },
+    /// The object would be the instance.
+    #[error("identity collision: {namespace}/{name} is the instance itself")]
+    Itself {
         /// Empty for cluster-wide kinds.
         namespace: String,
         /// The name.

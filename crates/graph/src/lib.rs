@@ -18,6 +18,7 @@ mod mismatch;
 mod names;
 mod order;
 mod rgd;
+mod selector;
 mod shape;
 
 pub use compile::{Options, compile};

@@ -22,7 +22,7 @@ mod validate;
 pub use default::{default, drop_nulls, empty_null_texts};
 pub use definitions::{Definitions, MAX_SCHEMA_NODES, ResolveError};
 pub use error::{BadValue, ErrorKind, FieldError};
-pub use metadata::{cluster_object_meta, object_meta};
+pub use metadata::{cluster_object_meta, names, object_meta};
 pub use path::Path;
 pub use prune::{prune, prune_object, unknown_field};
 pub use schema::read::{InvalidSchema, MAX_SCHEMA_DEPTH};

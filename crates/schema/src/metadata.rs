@@ -1,6 +1,6 @@
 //! Object metadata of embedded resources, checked and trimmed as the API server does.
 
-mod names;
+pub mod names;
 mod schema;
 
 use serde_json::{Map, Value};

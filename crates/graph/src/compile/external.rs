@@ -10,6 +10,7 @@ use crate::fields::Lowering;
 use crate::graph::Reference;
 use crate::kinds::KnownKind;
 use crate::rgd::NodeSource;
+use crate::selector;
 use crate::shape::Shape;
 
 impl Compiler<'_> {
@@ -54,6 +55,7 @@ impl Compiler<'_> {
         };
         let (name, namespace) = (part("name", &text), part("namespace", &text));
         let selector = part("selector", &label_selector().into());
+        self.check_selector(metadata.get("selector"), &path.field("selector"));
         known.map(|_| Reference { kind, namespace, name, selector })
     }
 
@@ -70,6 +72,13 @@ impl Compiler<'_> {
             Some(schema),
             path,
         )
+    }
+
+    /// What selects nothing was meant otherwise.
+    fn check_selector(&mut self, selector: Option<&Value>, path: &Path<'_>) {
+        for flaw in selector.map(selector::flaws_as_written).unwrap_or_default() {
+            self.diagnostics.report(format!("{path}{}", flaw.place), flaw.message).advise(flaw.advice);
+        }
     }
 
     fn check_target(&mut self, metadata: &Map<String, Value>, path: &Path<'_>) {

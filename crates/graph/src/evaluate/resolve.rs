@@ -3,11 +3,13 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "every other value is itself")]
 
 use krono_cel::{Bindings, EvalError, Val};
+use krono_schema::crd::{InstanceSchema, Scope};
 use serde_json::Value;
 
-use super::{NodeError, Pass, Target};
+use super::{NodeError, Pass, Target, place};
 use crate::budget::Budget;
 use crate::graph::{KindName, Manifest, Node, Reference, Subject};
+use crate::selector;
 use crate::shape::{FillError, Shape};
 
 impl<'a> Pass<'a> {
@@ -42,45 +44,65 @@ impl<'a> Pass<'a> {
 
     fn object(&self, manifest: &'a Manifest, bindings: &Bindings<'a>) -> Result<Value, NodeError> {
         let mut object = manifest.shape.fill(bindings, &self.budget)?.unwrap_or_default();
-        if manifest.kind.namespaced && text_at(&object, "namespace").is_empty() {
-            let namespace = self.instance_namespace().to_owned();
+        if manifest.kind.namespaced && place::namespace(object.pointer("/metadata/namespace"))?.is_none() {
+            let namespace = self.own_namespace()?.to_owned();
             if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
                 metadata.insert("namespace".to_owned(), Value::String(namespace));
             }
         }
-        if text_at(&object, "name").is_empty() { Err(NodeError::Nameless) } else { Ok(object) }
+        place::check_name(text_at(&object, "name"))?;
+        Ok(object)
     }
 
-    /// Notes who makes which object; no object is made twice.
+    /// Notes who makes which object; no object is made twice, and none is the instance.
     fn claim(&mut self, index: usize, kind: &KindName, objects: &[Value]) -> Result<(), NodeError> {
         for object in objects {
             let (namespace, name) = identity(object, kind);
-            let key = [kind.group(), &kind.kind, namespace, name].map(str::to_owned);
-            if self.made.insert(key, index).is_some() {
-                return Err(NodeError::Collision { namespace: namespace.to_owned(), name: name.to_owned() });
+            let key = [kind.group(), &kind.kind, namespace, name];
+            let is_instance = key == self.instance_identity();
+            if is_instance || self.made.insert(key.map(str::to_owned), index).is_some() {
+                let (namespace, name) = (namespace.to_owned(), name.to_owned());
+                return Err(if is_instance {
+                    NodeError::Itself { namespace, name }
+                } else {
+                    NodeError::Collision { namespace, name }
+                });
             }
         }
         Ok(())
     }
 
+    /// Group, kind, namespace and name.
+    fn instance_identity(&self) -> [&str; 4] {
+        let InstanceSchema { group, kind, scope, .. } = &self.graph.instance;
+        let namespace = if *scope == Scope::Namespaced { self.instance_namespace() } else { "" };
+        [group, kind, namespace, text_at(self.instance, "name")]
+    }
+
     fn reference(&self, reference: &'a Reference, bindings: &Bindings<'a>) -> Result<Target, NodeError> {
-        let namespace = text(reference.namespace.as_ref(), bindings, "namespace", &self.budget)?;
-        if let Some(selector) = &reference.selector {
-            let selector =
-                selector.fill(bindings, &self.budget).map_err(|error| within("selector", error))?;
-            let namespace = namespace.filter(|it| !it.is_empty());
-            return Ok(Target::Selected { namespace, selector: selector.unwrap_or_default() });
+        let fill = |shape: &'a Option<Shape>, field| filled(shape.as_ref(), bindings, field, &self.budget);
+        let namespace = fill(&reference.namespace, "namespace")?;
+        let namespace = place::namespace(namespace.as_ref())?;
+        if reference.selector.is_some() {
+            let selector = fill(&reference.selector, "selector")?.unwrap_or_default();
+            check_selector(&selector)?;
+            return Ok(Target::Selected { namespace: namespace.map(str::to_owned), selector });
         }
-        let name = text(reference.name.as_ref(), bindings, "name", &self.budget)?.unwrap_or_default();
-        if name.is_empty() {
-            return Err(NodeError::Nameless);
-        }
-        let own = || self.instance_namespace().to_owned();
-        let namespace = namespace.filter(|it| !it.is_empty()).unwrap_or_else(own);
-        Ok(Target::Named {
-            namespace: if reference.kind.namespaced { namespace } else { String::new() },
-            name,
-        })
+        let name = fill(&reference.name, "name")?;
+        let name = name.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+        place::check_name(&name)?;
+        let namespace = match namespace {
+            _ if !reference.kind.namespaced => "",
+            Some(namespace) => namespace,
+            None => self.own_namespace()?,
+        };
+        Ok(Target::Named { namespace: namespace.to_owned(), name })
+    }
+
+    /// The namespace of what names none.
+    fn own_namespace(&self) -> Result<&'a str, NodeError> {
+        let own = self.instance_namespace();
+        if own.is_empty() { Err(NodeError::Placeless) } else { Ok(own) }
     }
 
     pub(super) fn instance_namespace(&self) -> &'a str {
@@ -88,15 +110,19 @@ impl<'a> Pass<'a> {
     }
 }
 
-fn text<'a>(
+fn filled<'a>(
     shape: Option<&'a Shape>,
     bindings: &Bindings<'a>,
     field: &str,
     budget: &Budget,
-) -> Result<Option<String>, NodeError> {
+) -> Result<Option<Value>, NodeError> {
     let Some(shape) = shape else { return Ok(None) };
-    let value = shape.fill(bindings, budget).map_err(|error| within(field, error))?;
-    Ok(value.and_then(|it| it.as_str().map(str::to_owned)))
+    shape.fill(bindings, budget).map_err(|error| within(field, error))
+}
+
+fn check_selector(selector: &Value) -> Result<(), NodeError> {
+    let Some(first) = selector::flaws(selector).into_iter().next() else { return Ok(()) };
+    Err(NodeError::Selector { path: format!("selector{}", first.place), complaint: first.message })
 }
 
 /// What the expressions of one item of a collection see.

@@ -1,6 +1,8 @@
 //! What a graph wants for one instance, level by level.
 
-use krono_graph::{CompiledGraph, Evaluation, NodeState, Options, Readiness, Target, compile};
+use krono_graph::{
+    CompiledGraph, Evaluation, Kinds, KnownKind, NodeState, Options, Readiness, Target, compile,
+};
 use serde_json::{Value, json};
 
 use crate::world::{BuiltIn, Objects, compiled, definition, yaml};
@@ -312,4 +314,60 @@ fn collections_have_a_limit() {
     };
     check("[a, b]", "absent");
     check("[a, b, c]", "failed collection of 3 objects exceeds the maximum of 2");
+}
+
+/// Behaviour 20: what is made is told apart by its identity, and is not the instance.
+#[test]
+fn an_instance_is_no_resource_of_its_own() {
+    struct Own;
+    impl Kinds for Own {
+        fn find(&self, api_version: &str, kind: &str) -> Option<KnownKind> {
+            let known = BuiltIn.find("v1", "ConfigMap").filter(|_| kind == "App");
+            known.filter(|_| ["kro.run/v1", "kro.run/v1alpha1", "acme.io/v1"].contains(&api_version))
+        }
+    }
+    let check = |api_version: &str, spec: &str, expect: &str| {
+        let text = format!(
+            "{SCHEMA}resources:\n- id: own\n  template: {{apiVersion: {api_version}, kind: App, \
+             metadata: {{name: '${{schema.spec.name}}', namespace: '${{schema.spec.regions[0]}}'}}}}\n"
+        );
+        let graph = compile(&definition(&text), &Own, Options::default()).unwrap();
+        let evaluation = graph.evaluate(&instance(spec), &Objects::default());
+        assert_eq!(states(&evaluation), [expect], "{api_version} {spec}");
+    };
+    let itself = "failed identity collision: here/demo is the instance itself";
+    check("kro.run/v1alpha1", "{name: demo, regions: [here]}", itself);
+    check("kro.run/v1", "{name: demo, regions: ['']}", itself);
+    check("acme.io/v1", "{name: demo, regions: [here]}", "absent");
+    check("kro.run/v1alpha1", "{name: other, regions: [here]}", "absent");
+    check("kro.run/v1alpha1", "{name: demo, regions: [there]}", "absent");
+}
+
+/// Names, namespaces and selectors that come from an instance are judged before anybody asks for such objects.
+#[test]
+fn references_to_what_cannot_be() {
+    let graph = graph(
+        "- id: config
+  externalRef: {apiVersion: v1, kind: ConfigMap, metadata: {name: '${schema.spec.name}', namespace: '${schema.spec.regions[0]}'}}
+- id: others
+  externalRef:
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      namespace: '${schema.spec.regions[0]}'
+      selector: {matchExpressions: [{key: app, operator: In, values: '${schema.spec.tiers}'}]}
+",
+    );
+    let check = |spec: &str, expect: [&str; 2]| {
+        let found = states(&graph.evaluate(&instance(spec), &Objects::default()));
+        assert!(found.iter().zip(expect).all(|(it, begin)| it.starts_with(begin)), "{spec}: {found:#?}");
+    };
+    check("{name: x, regions: [there], tiers: [a]}", ["absent", "ready"]);
+    check("{name: a/b, regions: [''], tiers: [a]}", ["failed metadata.name: \"a/b\": may not", "ready"]);
+    let nowhere = "failed metadata.namespace: \"Team A\": ";
+    check("{name: x, regions: [Team A], tiers: [a]}", [nowhere, nowhere]);
+    let empty = "failed selector.matchExpressions[0].values: expected";
+    check("{name: x, regions: [there], tiers: []}", ["absent", empty]);
+    let wrong = "failed selector.matchExpressions[0].values[0]: \"a b\" is no value";
+    check("{name: x, regions: [there], tiers: [a b]}", ["absent", wrong]);
 }

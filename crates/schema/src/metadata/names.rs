@@ -4,7 +4,7 @@ const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const LABEL_KEY: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 
 /// What is wrong with a name that becomes part of an address.
-pub(super) fn path_segment_complaints(name: &str, is_prefix: bool) -> Vec<String> {
+pub fn path_segment_complaints(name: &str, is_prefix: bool) -> Vec<String> {
     if !is_prefix && matches!(name, "." | "..") {
         return vec![format!("may not be '{name}'")];
     }
@@ -13,7 +13,7 @@ pub(super) fn path_segment_complaints(name: &str, is_prefix: bool) -> Vec<String
 }
 
 /// What is wrong with a label of RFC 1123.
-pub(super) fn dns1123_label_complaint(text: &str) -> Option<String> {
+pub fn dns1123_label_complaint(text: &str) -> Option<String> {
     if text.len() > 63 {
         return Some("must be no more than 63 characters".to_owned());
     }
@@ -43,7 +43,7 @@ pub(crate) fn dns1035_label_complaint(text: &str) -> Option<String> {
 }
 
 /// What is wrong with the key of a label: an optional subdomain and `/`, then a name.
-pub(super) fn label_key_complaints(key: &str) -> Vec<String> {
+pub fn label_key_complaints(key: &str) -> Vec<String> {
     let rule = "must consist of alphanumeric characters, '-', '_' or '.', \
                 and must start and end with an alphanumeric character";
     let rule = mismatch(rule, LABEL_KEY, &["MyName", "my.name", "123-abc"]);
@@ -75,7 +75,8 @@ fn prefix_complaints(prefix: &str) -> Vec<String> {
     subdomain_complaints(prefix).into_iter().map(|it| format!("prefix part {it}")).collect()
 }
 
-fn subdomain_complaints(text: &str) -> Vec<String> {
+/// What is wrong with a subdomain of RFC 1123.
+pub fn subdomain_complaints(text: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     if text.len() > 253 {
         complaints.push(too_long(253));
@@ -89,7 +90,7 @@ fn subdomain_complaints(text: &str) -> Vec<String> {
 }
 
 /// What is wrong with the value of a label, which may be empty.
-pub(super) fn label_value_complaints(value: &str) -> Vec<String> {
+pub fn label_value_complaints(value: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     if value.len() > 63 {
         complaints.push(too_long(63));
