@@ -67,7 +67,7 @@ pub struct Inventory {
 /// An inventory that cannot be trusted to be whole.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidInventory {
-    /// The id is not that of the object, or is absent.
+    /// The id is not that of the object, or is absent from an object that has no finalizer.
     #[error("label {label} is {found:?} instead of {expected:?}; restore it", label = names::APPLYSET_ID_LABEL)]
     Id {
         /// What is there.
@@ -127,10 +127,19 @@ impl Inventory {
         let id = InstanceRef::from_object(instance).applyset_id();
         check_id(instance, &id)?;
         check_tooling(instance)?;
-        let inventory = Self {
-            group_kinds: group_kinds(required(instance, names::APPLYSET_GROUP_KINDS_ANNOTATION)?)?,
-            namespaces: namespaces(required(instance, names::APPLYSET_NAMESPACES_ANNOTATION)?)?,
+        let kinds = required(instance, names::APPLYSET_GROUP_KINDS_ANNOTATION)?;
+        let namespaces = required(instance, names::APPLYSET_NAMESPACES_ANNOTATION)?;
+        let mut inventory = Self {
+            group_kinds: group_kinds(kinds)?,
+            namespaces: entries(namespaces).map(str::to_owned).collect(),
         };
+        let written = object::annotation(instance, names::INVENTORY_DIGEST_ANNOTATION);
+        if written.is_some_and(|it| it == digest(&id, kinds, namespaces)) {
+            // Earlier releases wrote whatever the namespace of a resource should have been. Nothing is there.
+            inventory.namespaces.retain(|it| is_namespace(it));
+            return Ok(Some(inventory));
+        }
+        check_namespaces(&inventory.namespaces)?;
         inventory.check_digest(instance, &id)?;
         Ok(Some(inventory))
     }
@@ -169,8 +178,7 @@ impl Inventory {
     }
 
     fn digest(&self, id: &str) -> String {
-        let payload = [id, &self.listed_kinds(), &self.listed_namespaces()].join("\0");
-        format!("sha256:{}", encoded_digest(&payload))
+        digest(id, &self.listed_kinds(), &self.listed_namespaces())
     }
 
     /// Early releases of kro wrote no digest.
@@ -185,6 +193,10 @@ impl Inventory {
     }
 }
 
+fn digest(id: &str, kinds: &str, namespaces: &str) -> String {
+    format!("sha256:{}", encoded_digest(&[id, kinds, namespaces].join("\0")))
+}
+
 fn has_any_part(instance: &Value) -> bool {
     let annotations = [
         names::APPLYSET_TOOLING_ANNOTATION,
@@ -196,12 +208,19 @@ fn has_any_part(instance: &Value) -> bool {
         || annotations.iter().any(|key| object::annotation(instance, key).is_some())
 }
 
+/// What follows from the object itself may be missing where krono or kro has finished writing: it is written again.
 fn check_id(instance: &Value, expected: &str) -> Result<(), InvalidInventory> {
-    let found = object::label(instance, names::APPLYSET_ID_LABEL).unwrap_or_default();
-    if found == expected {
+    let found = object::label(instance, names::APPLYSET_ID_LABEL);
+    if found.map_or_else(|| is_finalized(instance), |it| it == expected) {
         return Ok(());
     }
+    let found = found.unwrap_or_default();
     Err(InvalidInventory::Id { found: found.to_owned(), expected: expected.to_owned() })
+}
+
+fn is_finalized(instance: &Value) -> bool {
+    let finalizers = instance.pointer("/metadata/finalizers").and_then(Value::as_array);
+    finalizers.is_some_and(|all| all.iter().any(|it| it == names::FINALIZER))
 }
 
 fn check_tooling(instance: &Value) -> Result<(), InvalidInventory> {
@@ -221,12 +240,11 @@ fn group_kinds(text: &str) -> Result<BTreeSet<GroupKind>, InvalidInventory> {
     entries(text).map(read).collect()
 }
 
-fn namespaces(text: &str) -> Result<BTreeSet<String>, InvalidInventory> {
-    let read = |entry: &str| {
-        let found = entry.to_owned();
-        if is_label(entry) { Ok(found) } else { Err(InvalidInventory::Namespace { found }) }
-    };
-    entries(text).map(read).collect()
+fn check_namespaces(namespaces: &BTreeSet<String>) -> Result<(), InvalidInventory> {
+    match namespaces.iter().find(|it| !is_namespace(it)) {
+        Some(found) => Err(InvalidInventory::Namespace { found: found.clone() }),
+        None => Ok(()),
+    }
 }
 
 /// An empty text has no entries; otherwise even empty ones count, so that a torn list is noticed.
@@ -238,7 +256,8 @@ fn is_subdomain(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(is_label_of_any_length)
 }
 
-fn is_label(text: &str) -> bool {
+/// Whether a namespace can have that name.
+pub fn is_namespace(text: &str) -> bool {
     text.len() <= 63 && is_label_of_any_length(text)
 }
 

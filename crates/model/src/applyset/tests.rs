@@ -104,6 +104,34 @@ fn a_broken_inventory_is_refused() {
 }
 
 #[test]
+fn what_can_be_no_namespace_is_ignored_where_it_was_written_so() {
+    let check = |poison: &str| {
+        let annotations = json!(inventory(&["ConfigMap"], &["a", poison]).annotations(ID));
+        let read = Inventory::read(&parent(Some(ID), &annotations));
+        assert_eq!(read, Ok(Some(inventory(&["ConfigMap"], &["a"]))), "{poison:?}");
+    };
+    for poison in ["Team A", "a/b", "../../apis", " x y", "B "] {
+        check(poison);
+    }
+    check(&"a".repeat(64));
+}
+
+/// As kro applies labels in each pass: what follows from the object is written again.
+#[test]
+fn a_missing_id_is_no_loss_on_an_instance_with_a_finalizer() {
+    let written = inventory(&["ConfigMap"], &["a"]);
+    let check = |label: Option<&str>, finalizers: Value, expect: bool| {
+        let mut instance = parent(label, &json!(written.annotations(ID)));
+        instance["metadata"]["finalizers"] = finalizers;
+        assert_eq!(Inventory::read(&instance).is_ok(), expect, "{instance}");
+    };
+    check(None, json!(["kro.run/finalizer"]), true);
+    check(None, json!(["acme.io/hold"]), false);
+    check(None, json!([]), false);
+    check(Some("applyset-x-v1"), json!(["kro.run/finalizer"]), false);
+}
+
+#[test]
 fn early_releases_wrote_no_digest_and_spaces_are_forgiven() {
     let mut annotations = json!(inventory(&["ConfigMap"], &["a"]).annotations(ID));
     annotations.as_object_mut().unwrap().remove(names::INVENTORY_DIGEST_ANNOTATION);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use krono_graph::{CompiledGraph, Evaluation, KindName, NodeState, Subject};
-use krono_model::applyset::{GroupKind, Inventory};
+use krono_model::applyset::{GroupKind, Inventory, is_namespace};
 
 use super::desired::Desired;
 
@@ -36,7 +36,8 @@ pub(super) fn foreseen(
     inventory
 }
 
+/// What cannot be a namespace has nothing in it, and would make the inventory unreadable.
 fn namespaces(desired: &[Desired<'_>], home: &str) -> BTreeSet<String> {
     let namespaces = desired.iter().map(|it| it.name.namespace.as_str());
-    namespaces.filter(|it| !it.is_empty() && *it != home).map(str::to_owned).collect()
+    namespaces.filter(|it| is_namespace(it) && *it != home).map(str::to_owned).collect()
 }
