@@ -18,7 +18,7 @@ pub(super) fn plan(world: &World<'_>) -> Plan {
         return report::blocked(world, &format!("deletion blocked: {invalid}"));
     }
     let id = InstanceRef::from_object(world.instance).applyset_id();
-    let members = members(world, &id);
+    let members = with_home_last(world, members(world, &id));
     if members.is_empty() {
         let finalizer =
             if world.refused.instance.is_some() { None } else { remove_finalizer(world.instance) };
@@ -27,6 +27,17 @@ pub(super) fn plan(world: &World<'_>) -> Plan {
     let wave = highest_wave(members);
     let actions = wave.iter().filter_map(|member| removal(world, member, &id)).collect();
     report::deleting(world, actions)
+}
+
+/// With the namespace that the instance is in goes all else in it, so that it has to wait for the rest.
+fn with_home_last<'a>(world: &World<'_>, members: Vec<Member<'a>>) -> Vec<Member<'a>> {
+    let (home, others): (Vec<_>, Vec<_>) = members.into_iter().partition(|it| is_home(world, it));
+    if others.is_empty() { home } else { others }
+}
+
+fn is_home(world: &World<'_>, member: &Member<'_>) -> bool {
+    let is_namespace = member.kind.kind == "Namespace" && member.kind.group().is_empty();
+    is_namespace && text(member.object, "name") == text(world.instance, "namespace")
 }
 
 /// The members of an `ApplySet`, each once: a graph that mentions a kind in two API versions sees its objects in both.
@@ -43,11 +54,18 @@ pub(super) fn removal(world: &World<'_>, member: &Member<'_>, id: &str) -> Optio
     if world.refused.resources.contains_key(&name) {
         return None;
     }
-    if world.policies.keep(member) {
+    if world.policies.keep(member) || cannot_be_awaited(world, member) {
         return Some(Action::Release { name, patch: release(member.object, id) });
     }
     let uid = text(member.object, "uid").to_owned();
     (!is_terminating(member.object)).then_some(Action::Delete { name, uid })
+}
+
+/// An instance that was made a resource of its own would wait for itself, and so would one in a namespace that is ending.
+fn cannot_be_awaited(world: &World<'_>, member: &Member<'_>) -> bool {
+    let uid = text(member.object, "uid");
+    let is_itself = !uid.is_empty() && uid == text(world.instance, "uid");
+    is_itself || (is_home(world, member) && is_terminating(member.object))
 }
 
 /// The members that go first: those nothing else depends on.
@@ -89,7 +107,9 @@ fn release(object: &Value, id: &str) -> Value {
         is_stamp || key == names::APPLY_ORDER_ANNOTATION
     };
     let mut annotations = without("annotations", &is_ours);
-    annotations[names::RETAINED_FROM_ANNOTATION] = id.into();
+    if InstanceRef::from_object(object).applyset_id() != id {
+        annotations[names::RETAINED_FROM_ANNOTATION] = id.into();
+    }
     let of_any = [names::OWNED_LABEL, names::KRO_VERSION_LABEL];
     let is_ours = |key: &str| RESOURCE_LABELS.contains(&key) && !(is_instance && of_any.contains(&key));
     json!({"metadata": {
