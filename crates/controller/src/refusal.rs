@@ -18,6 +18,10 @@ pub(crate) enum Refusal {
 
 impl Refusal {
     pub(crate) fn of(error: &kube::Error) -> Self {
+        // What cannot even be sent will not be at any other time.
+        if matches!(error, kube::Error::BuildRequest(_) | kube::Error::HttpError(_)) {
+            return Self::Rejected(error.to_string());
+        }
         let kube::Error::Api(status) = error else { return Self::Transient(error.to_string()) };
         match status.code {
             409 | 412 => Self::Stale,
@@ -64,5 +68,19 @@ fn status(error: &watcher::Error) -> Option<&Status> {
         | watcher::Error::WatchStartFailed(_)
         | watcher::Error::WatchFailed(_)
         | watcher::Error::NoResourceVersion => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_even_be_sent_is_not_sent_again_and_again() {
+        let error = kube::core::request::Error::Validation("no address".to_owned());
+        let refusal = Refusal::of(&kube::Error::BuildRequest(error));
+        assert!(matches!(&refusal, Refusal::Rejected(words) if words.contains("no address")), "{refusal:?}");
+        let lost = kube::Error::Service("the line is cut".into());
+        assert!(matches!(Refusal::of(&lost), Refusal::Transient(_)));
     }
 }

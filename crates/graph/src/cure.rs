@@ -17,6 +17,7 @@ const CURES: &[(&str, &str)] = &[
         "write `schema:`, and below it `kind: WebApp` and `apiVersion: v1alpha1`",
     ),
     ("such as WebApp", "begin it with a capital letter, and use only letters and digits"),
+    ("such as kro.run", "write lower case letters, digits, `-` and dots, such as `platform.acme.io`"),
     ("such as v1alpha1", "write v1alpha1, v1beta1 or v1; the group is a field of its own, `group`"),
     ("expected `Namespaced` or `Cluster`", "write one of these, with a capital letter"),
     (

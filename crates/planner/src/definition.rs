@@ -26,6 +26,7 @@ use krono_history::{Digest, RevisionNumber};
 use krono_model::metadata::Owner;
 use krono_model::names;
 use krono_schema::crd::pluralize;
+use krono_schema::names::subdomain_complaints;
 use serde_json::{Value, json};
 
 use crd::Standing;
@@ -222,12 +223,13 @@ impl Plan {
     }
 }
 
-/// The name of the CRD that a definition is about, valid or not; nothing if it names no kind.
+/// The name of the CRD that a definition is about, valid or not; nothing if it names no kind, or no CRD can have that name.
 pub fn crd_name(definition: &Value) -> Option<String> {
     let schema = &definition["spec"]["schema"];
     let kind = schema["kind"].as_str().filter(|it| !it.is_empty())?;
     let group = schema["group"].as_str().filter(|it| !it.is_empty()).unwrap_or("kro.run");
-    Some(format!("{}.{group}", pluralize(&kind.to_lowercase())))
+    let name = format!("{}.{group}", pluralize(&kind.to_lowercase()));
+    subdomain_complaints(&name).is_empty().then_some(name)
 }
 
 /// What to do next for a definition.

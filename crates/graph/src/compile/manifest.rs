@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use krono_cel::Env;
-use krono_schema::crd::Scope;
+use krono_schema::crd::{InstanceSchema, Names, Scope};
 use krono_schema::{Path, Schema, SchemaType, cluster_object_meta, object_meta};
 use serde_json::{Map, Value};
 
@@ -119,6 +119,7 @@ impl Compiler<'_> {
         self.check_prefixes(template, &path, known.is_some_and(|it| it.is_defined));
         if raw {
             self.check_raw(&shape, &path);
+            self.check_own_crd(template, &path);
         }
         self.check_identity(source, &shape, &kind, env, &path);
         known.map(|_| Manifest { kind, shape })
@@ -195,6 +196,18 @@ impl Compiler<'_> {
                 let advice = "write the value itself; what depends on the instance is made by a definition";
                 self.diagnostics.report(format!("{path}.{place}"), message).advise(advice);
             }
+        }
+    }
+
+    /// The kind of the instances is the controller's to make; two would change it in turns for ever.
+    fn check_own_crd(&mut self, template: &Map<String, Value>, path: &Path<'_>) {
+        let Some(InstanceSchema { kind, group, .. }) = &self.source.instance else { return };
+        let own = format!("{}.{group}", Names::of(kind).plural);
+        if template.get("metadata").and_then(|it| it.get("name")).is_some_and(|it| *it == own) {
+            let message =
+                format!("{own} is the kind of this definition's instances, which the controller makes");
+            let advice = "remove the resource; spec.schema says all of that kind";
+            self.diagnostics.report(path.field("metadata").field("name"), message).advise(advice);
         }
     }
 

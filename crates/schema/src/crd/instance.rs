@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::definition::{CustomResourceDefinition, Names, PrinterColumn, Scope, Version};
 use super::status::{StatusErrors, status_schema};
+use crate::metadata::names::subdomain_complaints;
 use crate::metadata::{cluster_object_meta, object_meta};
 use crate::schema::{Schema, SchemaType};
 use crate::simple::{self, SimpleSchemaErrors};
@@ -62,7 +63,7 @@ impl InstanceSchema {
         let mut instance = Self {
             kind: reader.name("kind", is_kind, "an UpperCamelCase word such as WebApp"),
             api_version: reader.name("apiVersion", is_api_version, "a version such as v1alpha1"),
-            group: reader.text("group").unwrap_or("kro.run").to_owned(),
+            group: reader.group(),
             scope: reader.read("scope"),
             spec: Schema::default(),
             status: fields.get("status").cloned().unwrap_or_default(),
@@ -155,6 +156,15 @@ impl<'v> Reader<'v> {
             self.problems.push(format!("spec.schema.{name}: {text:?} is not {expected}"));
         }
         text.to_owned()
+    }
+
+    fn group(&mut self) -> String {
+        let group = self.text("group").unwrap_or("kro.run");
+        if !subdomain_complaints(group).is_empty() {
+            self.problems
+                .push(format!("spec.schema.group: {group:?} is not a DNS subdomain such as kro.run"));
+        }
+        group.to_owned()
     }
 
     fn read<T: serde::de::DeserializeOwned + Default>(&mut self, name: &str) -> T {

@@ -48,6 +48,8 @@ fn the_crd_of_an_uncompiled_definition_has_a_name() {
     check(json!({"kind": "WebApp"}), Some("webapps.kro.run"));
     check(json!({"kind": "Policy", "group": "example.com"}), Some("policies.example.com"));
     check(json!({"group": "example.com"}), None);
+    check(json!({"kind": "App", "group": "Not A Group"}), None);
+    check(json!({"kind": "../apis", "group": "example.com"}), None);
     assert_eq!(crd_name(&json!(7)), None);
 }
 
