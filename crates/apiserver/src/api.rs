@@ -113,7 +113,8 @@ impl Api {
             return self.no_such_resource(&target.group);
         };
         let resource = &resource;
-        if target.namespace.is_some() && !resource.is_namespaced() {
+        let is_nowhere = target.namespace.is_none() && target.name.is_some();
+        if resource.is_namespaced() && is_nowhere || target.namespace.is_some() && !resource.is_namespaced() {
             return self.no_such_resource(&target.group);
         }
         let verb = Verb::of(&parts.method, target.name.is_some(), query.watch)

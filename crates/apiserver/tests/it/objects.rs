@@ -48,6 +48,23 @@ async fn an_object_lives_and_dies() {
     );
 }
 
+/// There is no such address: a name alone says nothing where objects live in namespaces.
+#[tokio::test]
+async fn what_lives_in_namespaces_has_no_address_without_one() {
+    let it = start().await;
+    it.post(MAPS, &map("one")).await.ok();
+    let path = "/api/v1/configmaps/nowhere";
+    let applied = it.patch(&format!("{path}?fieldManager=x"), "apply-patch+yaml", &map("nowhere")).await;
+    for answer in [applied, it.get(path).await, it.put(path, &map("nowhere")).await, it.delete(path).await] {
+        let told = (answer.code, answer.body["message"].as_str());
+        assert_eq!(told, (404, Some("the server could not find the requested resource")));
+    }
+    assert_eq!(it.get("/api/v1/configmaps/one").await.code, 404);
+    assert_eq!(it.get("/api/v1/namespaces/default").await.code, 200);
+    let listed = it.get("/api/v1/configmaps").await.ok();
+    assert!(listed["items"].as_array().unwrap().iter().all(|it| it["metadata"]["name"] != "nowhere"));
+}
+
 #[tokio::test]
 async fn writes_that_change_nothing_are_not_written() {
     let it = start().await;
