@@ -17,6 +17,7 @@ mod faults;
 mod first;
 mod giving_up;
 mod hindrances;
+mod identities;
 mod impostor;
 mod input_objects;
 mod input_rollback;
