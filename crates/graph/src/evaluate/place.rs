@@ -62,7 +62,7 @@ mod tests {
         check("a/b", r#"metadata.name: "a/b": may not contain '/'"#);
         check("x%2fy", r#"metadata.name: "x%2fy": may not contain '%'"#);
         check("a?dryRun=All", r#"metadata.name: "a?dryRun=All": may not contain '?'"#);
-        check("x#y", r##"metadata.name: "x#y": may not contain '#'"##);
+        check("x#y", r#"metadata.name: "x#y": may not contain '#'"#);
         check("a b", r#"metadata.name: "a b": may not contain ' '"#);
         check("a\u{7f}", r#"metadata.name: "a\u{7f}": may not contain '\u{7f}'"#);
     }
