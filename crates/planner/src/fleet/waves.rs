@@ -162,8 +162,9 @@ pub(crate) fn approval_problems(definition: &Value) -> Option<String> {
     });
     let mode = annotation(names::ROLLBACK_MODE_ANNOTATION).filter(|it| read_mode(it).is_none()).map(|it| {
         format!(
-            "{}: {it:?} is no mode, so it is ignored; write Instant or Controlled",
-            names::ROLLBACK_MODE_ANNOTATION
+            "{}: {:?} is no mode, so it is ignored; write Instant or Controlled",
+            names::ROLLBACK_MODE_ANNOTATION,
+            excerpt(it)
         )
     });
     let lines: Vec<String> =
@@ -188,6 +189,7 @@ fn unknown_stages(definition: &Value) -> Option<String> {
     } else {
         format!("there are {}", known.join(", "))
     };
+    let unknown = excerpt(unknown);
     Some(format!("{}: there is no stage {unknown:?}; {advice}", names::APPROVED_STAGES_ANNOTATION))
 }
 
