@@ -2,7 +2,7 @@
 
 use krono_graph::{CompiledGraph, Diagnostic, Options, compile};
 use krono_planner::fleet::gate_problems;
-use krono_propagation::{Problem, management};
+use krono_propagation::{Problem, management, rehearse};
 use krono_schema::Schema;
 use krono_schema::crd::InstanceSchema;
 use serde_json::Value;
@@ -128,10 +128,13 @@ impl<'f> Definition<'f> {
     fn check_policy(&mut self) {
         let definition = self.manifest.value;
         let spec = &definition["spec"];
-        let found = propagation::read(definition, &spec["propagateWhen"], &spec["propagation"]).err();
+        let found = match propagation::read(definition, &spec["propagateWhen"], &spec["propagation"]) {
+            Ok(rules) => rehearse(&rules.gates, &rules.policy, definition).into_iter().collect(),
+            Err(found) => found,
+        };
         let kept = management::problems(&spec["revisionManagement"]);
         let finding = |it: &Problem| Finding::of_problem(&self.manifest, it);
-        self.findings.extend(kept.iter().chain(found.iter().flatten()).map(finding).collect::<Vec<_>>());
+        self.findings.extend(kept.iter().chain(&found).map(finding).collect::<Vec<_>>());
     }
 
     /// What every object must have.

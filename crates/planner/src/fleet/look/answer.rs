@@ -58,11 +58,15 @@ impl Looking<'_> {
     }
 
     fn retry(&self) -> Option<Look> {
-        if matches!(self.movement(), Movement::Back { by: RollbackBy::Person, .. }) {
-            return self.retry_back();
-        }
         let history = &self.scene.facts.history;
         let latest = history.latest()?;
+        if matches!(self.movement(), Movement::Back { by: RollbackBy::Person, .. }) {
+            let back = self.retry_back();
+            // Whoever holds the latest may have it tried as if it were not held.
+            if back.is_some() || self.target.digest != latest.digest {
+                return back;
+            }
+        }
         let marked = history.live().filter(|it| it.digest == latest.digest && Mark::of(it).is_some());
         let steps: Vec<Step> = marked.map(|it| annotate(it, names::FAILED_ANNOTATION, None)).collect();
         let notices = vec![telling::steered(Deed::Retried, latest.number)];
