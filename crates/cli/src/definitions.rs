@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use krono_graph::{CompiledGraph, Diagnostic, Options, compile_in_part};
 use krono_planner::fleet::gate_problems;
-use krono_propagation::{Problem, management};
+use krono_propagation::{Problem, management, rehearse};
 use krono_schema::Schema;
 use krono_schema::crd::{CustomResourceDefinition, InstanceSchema};
 use serde_json::Value;
@@ -153,12 +153,15 @@ impl<'f> Definition<'f> {
         let definition = self.manifest.value;
         let spec = &definition["spec"];
         let found = match propagation::read(definition, &spec["propagateWhen"], &spec["propagation"]) {
-            Ok(rules) => rules.past_windows(Timestamp::now()).map(|it| vec![it]),
-            Err(found) => Some(found),
+            Ok(rules) => {
+                let closed = rehearse(&rules.gates, &rules.policy, definition);
+                closed.into_iter().chain(rules.past_windows(Timestamp::now())).collect()
+            }
+            Err(found) => found,
         };
         let kept = management::problems(&spec["revisionManagement"]);
         let finding = |it: &Problem| Finding::of_problem(&self.manifest, it);
-        self.findings.extend(kept.iter().chain(found.iter().flatten()).map(finding).collect::<Vec<_>>());
+        self.findings.extend(kept.iter().chain(&found).map(finding).collect::<Vec<_>>());
     }
 
     /// What every object must have.

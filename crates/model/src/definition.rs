@@ -30,6 +30,9 @@ pub const MANAGEMENT_INVALID: &str = "RevisionManagementInvalid";
 /// What says how a new revision reaches instances makes no sense; everybody stays.
 pub const PROPAGATION_INVALID: &str = "PropagationInvalid";
 
+/// What says when instances move to a new revision lets nobody begin.
+pub const GATE_NEVER_OPENS: &str = "GateNeverOpens";
+
 /// An approval that stands on the definition is not understood.
 pub const APPROVAL_INVALID: &str = "ApprovalInvalid";
 
@@ -50,6 +53,7 @@ pub const NOTES: &[&str] = &[
     REVISION_DELETION_BLOCKED,
     MANAGEMENT_INVALID,
     PROPAGATION_INVALID,
+    GATE_NEVER_OPENS,
     APPROVAL_INVALID,
     PROPAGATING,
     PROPAGATION_HALTED,

@@ -37,7 +37,7 @@ pub use step::Step;
 pub use telling::counts;
 pub use turn::Turn;
 pub use waves::{Rules, Waves, gate_problems};
-pub(crate) use waves::{approval_problems, problems};
+pub(crate) use waves::{approval_problems, closed_gate, problems};
 
 /// The graphs of revisions, and what their schemas say about specs.
 pub trait Schemas: Graphs + Sync {

@@ -2,8 +2,8 @@
 
 use krono_model::condition::{Condition, Status, read_all};
 use krono_model::definition::{
-    DELETION_BLOCKED, HELD, HOLD_INVALID, MANAGEMENT_INVALID, PROPAGATION_INVALID, REVISION_DELETION_BLOCKED,
-    REVISION_PENDING,
+    DELETION_BLOCKED, GATE_NEVER_OPENS, HELD, HOLD_INVALID, MANAGEMENT_INVALID, PROPAGATION_INVALID,
+    REVISION_DELETION_BLOCKED, REVISION_PENDING,
 };
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ pub fn notes(before: &Value, after: &Value) -> Vec<Transition> {
 }
 
 /// Conditions whose beginning and end is told.
-const TOLD: [&str; 7] = [
+const TOLD: [&str; 8] = [
     HELD,
     HOLD_INVALID,
     REVISION_PENDING,
@@ -69,6 +69,7 @@ const TOLD: [&str; 7] = [
     REVISION_DELETION_BLOCKED,
     MANAGEMENT_INVALID,
     PROPAGATION_INVALID,
+    GATE_NEVER_OPENS,
 ];
 /// Those of them that somebody wished for.
 const QUIET: [&str; 2] = [HELD, REVISION_PENDING];

@@ -79,6 +79,8 @@ pub struct Progress {
     pub restarted: Option<Timestamp>,
     /// What became of it and why, if it was given up before: the mark on the target's content, for a step forward.
     pub mark: Option<Mark>,
+    /// How many waves were told of: who was in them may be gone.
+    pub waves: usize,
 }
 
 /// What people want of the propagation, as annotations of the definition say.

@@ -148,6 +148,18 @@ impl Gates {
         self.all.get(at).map(|it| it.whole.program.source())
     }
 
+    /// Each by itself, with its number, as far as it looks at nothing of instances but how far they have come.
+    pub(crate) fn one_by_one(&self) -> impl Iterator<Item = (usize, Self)> {
+        let alone = |gate: &Gate| Self { all: vec![gate.clone()], sight: gate.sight.clone() };
+        let all = self.all.iter().enumerate().filter(|(_, it)| it.sight.is_of_progress());
+        all.map(move |(at, gate)| (at, alone(gate)))
+    }
+
+    /// Whether any of them looks at the definition.
+    pub(crate) fn mention_definition(&self) -> bool {
+        self.all.iter().any(|it| it.whole.mentions.definition)
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()

@@ -20,6 +20,7 @@ pub mod management;
 pub mod mark;
 pub mod policy;
 mod problem;
+mod rehearse;
 #[cfg(test)]
 mod scene;
 pub mod simulate;
@@ -29,3 +30,4 @@ pub use decide::{
     Wait, Waiting, decide,
 };
 pub use problem::Problem;
+pub use rehearse::rehearse;

@@ -258,6 +258,25 @@ async fn v36_mistakes_are_told_at_once_and_nobody_moves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn v34_a_gate_that_nobody_can_begin_to_pass_is_told_while_nobody_waits_for_it() {
+    let good = json!({"propagateWhen": ["${exponentiallyUpdated(instances, each)}"]});
+    let world = fleet(2, &good).await;
+    let closed = json!({"propagateWhen": ["${settled(each)}"]});
+    world.put_by_hand(&app("one", &closed)).await;
+    let told = world.eventually(APP, |it| !condition(it, "GateNeverOpens").is_null()).await;
+    let expected = "no instance would begin to move to a new revision: spec.propagateWhen[0]: is true for nobody while nobody has \
+                    moved: settled(each); let the first begin, as `${exponentiallyUpdated(instances, each)}` does";
+    assert_eq!(message(&told, "GateNeverOpens"), expected);
+    assert_eq!(condition(&told, "GateNeverOpens")["reason"], "NobodyCanBegin");
+    assert!(condition(&told, "PropagationInvalid").is_null(), "{told:#}");
+    world.has_told(&format!("Warning GateNeverOpens: {expected}")).await;
+    world.settled().await;
+    edit(&world, &app("one", &good)).await;
+    world.eventually(APP, |it| condition(it, "GateNeverOpens").is_null()).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn v34_an_expression_without_a_value_keeps_instances_out_and_is_shown() {
     let gate = "${int(each.metadata.name) > 0}";
     let closed = json!({"propagateWhen": [gate]});

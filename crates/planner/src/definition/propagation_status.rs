@@ -2,7 +2,8 @@
 
 use krono_model::condition::Conditions;
 use krono_model::definition::{
-    APPROVAL_INVALID, DELETION_PENDING, PROPAGATING, PROPAGATION_HALTED, PROPAGATION_INVALID,
+    APPROVAL_INVALID, DELETION_PENDING, GATE_NEVER_OPENS, PROPAGATING, PROPAGATION_HALTED,
+    PROPAGATION_INVALID,
 };
 use krono_model::instance::RESOURCE_GATED;
 use serde_json::Value;
@@ -20,6 +21,7 @@ pub(super) fn note(world: &World<'_>, conditions: &mut Conditions) {
     let notes = [
         (DELETION_PENDING, "DeletesNeedApproval", is_pending.then(|| deletion_pending(world))),
         (PROPAGATION_INVALID, "PolicyInvalid", invalid(world)),
+        (GATE_NEVER_OPENS, "NobodyCanBegin", never_opens(world)),
         (APPROVAL_INVALID, "ApprovalInvalid", fleet::approval_problems(world.definition)),
         (PROPAGATING, phase, is_under_way.then(|| under_way(told))),
         (PROPAGATION_HALTED, phase, is_given_up.then(|| given_up(world, told))),
@@ -36,6 +38,12 @@ pub(super) fn note(world: &World<'_>, conditions: &mut Conditions) {
 fn invalid(world: &World<'_>) -> Option<String> {
     let wrong = fleet::problems(world.definition, world.compiled.ok(), lineage::now(world))?;
     Some(format!("no instance moves to another revision: {wrong}"))
+}
+
+/// Gates that let nobody begin; told before somebody waits for them.
+fn never_opens(world: &World<'_>) -> Option<String> {
+    let closed = fleet::closed_gate(world.definition, world.compiled.ok())?;
+    Some(format!("no instance would begin to move to a new revision: {closed}"))
 }
 
 fn under_way(told: &Value) -> String {

@@ -307,6 +307,7 @@ impl Looking<'_> {
                 is_completed: ledger.completed.is_some(),
                 restarted: ledger.restarted,
                 mark,
+                waves: self.waves(),
             },
             controls: Controls {
                 paused: ledger.paused,
@@ -317,6 +318,12 @@ impl Looking<'_> {
             leadership: Leadership { since: self.scene.leading.since, standstills: &ledger.standstills },
             definition: self.scene.definition,
         }
+    }
+
+    /// How many waves were told of, as far as they were of this propagation.
+    fn waves(&self) -> usize {
+        let told = self.known().and_then(|_| self.published["wave"].as_u64());
+        told.and_then(|it| usize::try_from(it).ok()).unwrap_or_default()
     }
 
     /// What those who have not moved yet would lose.
@@ -404,8 +411,9 @@ impl Looking<'_> {
         let is_told = record == *self.published;
         let notices = telling::notices(self.target, members, decision, self.published, is_done);
         Look {
-            // Those who move now are told of with the next look, which follows at once.
-            status: (!is_told && !is_moving).then(|| status_patch(self.scene.definition, &record)),
+            // Those who move now are told of with the next look, which follows at once; the number of their wave may be lost by then.
+            status: (!is_told && (!is_moving || decision.is_wave_forgotten))
+                .then(|| status_patch(self.scene.definition, &record)),
             notices,
             look_again: decision.look_again,
             progress: Some(Told {

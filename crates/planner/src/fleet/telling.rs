@@ -19,7 +19,7 @@ const NAMED: usize = 10;
 const KEPT: usize = 500;
 
 /// The fields that each decision finds anew; all others must outlive it.
-pub(super) const FOUND: [&str; 6] = ["wave", "instances", "blocked", "waiting", "failures", "gateErrors"];
+pub(super) const FOUND: [&str; 5] = ["instances", "blocked", "waiting", "failures", "gateErrors"];
 
 /// `status.propagation` of a definition.
 pub(super) fn record(mut record: Map<String, Value>, members: &[Member<'_>], decision: &Decision) -> Value {
@@ -275,6 +275,7 @@ mod tests {
             leaves_surplus: false,
             counts: Counts { failed: failed - excused, ..Counts::default() },
             wave: 1,
+            is_wave_forgotten: false,
             waiting: Vec::new(),
             failures: (0..failed).map(told).collect(),
             gate_errors: Vec::new(),

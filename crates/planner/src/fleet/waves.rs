@@ -7,10 +7,10 @@ use krono_cel::Type;
 use krono_graph::{CompiledGraph, Diagnostic, ResourceGates};
 use krono_history::{RevisionNumber, excerpt};
 use krono_model::names;
-use krono_propagation::Problem;
 use krono_propagation::gate::{Gates, is_said, resource_functions};
 use krono_propagation::policy::Policy;
 use krono_propagation::policy::window::Opening;
+use krono_propagation::{Problem, rehearse};
 use krono_schema::cel::cel_type;
 use krono_schema::crd::InstanceSchema;
 use serde_json::Value;
@@ -204,6 +204,13 @@ pub(crate) fn problems(definition: &Value, graph: Option<&CompiledGraph>, now: T
     lines.extend(never_again.map(|it| it.to_string()));
     lines.extend(Request::of(definition).err());
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Why nobody could begin to move to a new revision, as far as that can be told whatever instances are like.
+pub(crate) fn closed_gate(definition: &Value, graph: Option<&CompiledGraph>) -> Option<String> {
+    let waves = Waves::of(definition, graph)?;
+    let Rules { policy, gates } = waves.rules().ok()?;
+    rehearse(gates, policy, definition).map(|it| it.to_string())
 }
 
 #[cfg(test)]

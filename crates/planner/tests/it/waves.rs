@@ -376,7 +376,29 @@ fn v20_what_was_given_up_and_is_the_latest_can_be_held() {
         fleet.annotate(names::ACTIVE_REVISION_ANNOTATION, Some("2"));
         fleet.finish();
         assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "bbb"), "{mode} {ask}");
+        fleet.annotate(names::PROPAGATION_ANNOTATION, Some("retry"));
+        fleet.rest();
+        fleet.annotate(names::ACTIVE_REVISION_ANNOTATION, None);
+        fleet.rest();
+        assert_eq!(fleet.phase(), "Completed", "{mode} {ask}");
     }
+}
+
+#[test]
+fn v40_waves_are_numbered_though_who_was_in_them_is_gone() {
+    let mut fleet = Fleet::new(3, json!({"maxInFlight": 1}));
+    fleet.issue('b', &["one"]);
+    fleet.rest();
+    fleet.instances[0]["metadata"]["annotations"] = json!({names::RGD_REVISION: "1"});
+    fleet.rest();
+    assert_eq!((fleet.assigned().as_str(), &fleet.told()["wave"]), ("aba", &json!(2)));
+    fleet.finish();
+    let waves: Vec<&String> = fleet.heard.iter().filter(|it| it.starts_with("PropagationWave")).collect();
+    let wave = |it: usize| format!("PropagationWave: wave {it}: 1 instance moves to revision 2");
+    assert_eq!(waves, [&wave(1), &wave(2), &wave(3)]);
+    fleet.issue('c', &["one"]);
+    fleet.rest();
+    assert_eq!(fleet.told()["wave"], 1);
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub struct Decision {
     pub counts: Counts,
     /// How many times instances were admitted to the target, this time included.
     pub wave: usize,
+    /// Whether that is not to be told from instances any more, since some who were admitted are gone.
+    pub is_wave_forgotten: bool,
     /// Why instances wait, with the number and the first names for each reason.
     pub waiting: Vec<Waiting>,
     /// Who failed.
@@ -173,7 +175,8 @@ pub(super) fn decide(fleet: &Fleet<'_>, policy: &Policy, gates: &Gates, now: Tim
         returns: returns(fleet, &standings),
         births: births(fleet, policy, &phase, &standings),
         leaves_surplus: leaves_surplus(fleet, policy),
-        wave: wave(&ranks, &admissions),
+        wave: wave(fleet, &ranks, &admissions),
+        is_wave_forgotten: fleet.progress.waves > ranks.admissions.len(),
         waiting: told::waiting(&door, &admissions),
         gate_errors: told::gate_errors(&admissions),
         moves: admissions.moves,
@@ -239,9 +242,10 @@ fn leaves_surplus(fleet: &Fleet<'_>, policy: &Policy) -> bool {
     is_automatic(fleet) && needs_approval && fleet.controls.deletions == Deletions::Pending
 }
 
-fn wave(ranks: &Ranks, admissions: &Admissions) -> usize {
+fn wave(fleet: &Fleet<'_>, ranks: &Ranks, admissions: &Admissions) -> usize {
     let new = admissions.moves.first().map(|it| it.at);
-    ranks.admissions.len() + usize::from(new.is_some_and(|it| !ranks.admissions.contains(&it)))
+    fleet.progress.waves.max(ranks.admissions.len())
+        + usize::from(new.is_some_and(|it| !ranks.admissions.contains(&it)))
 }
 
 fn look_again(door: &Door<'_>, phase: &Phase, admissions: &Admissions) -> Option<Timestamp> {

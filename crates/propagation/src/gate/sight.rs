@@ -63,6 +63,12 @@ impl Sight {
         sight
     }
 
+    /// Whether it is no more than how far instances have come.
+    pub(super) fn is_of_progress(&self) -> bool {
+        let is_progress = |it: &Arc<str>| [FACTS, INDEX].contains(&&**it);
+        matches!(&self.fields, Names::These(names) if names.iter().all(is_progress))
+    }
+
     /// What either looks at.
     pub(super) fn join(&mut self, other: &Self) {
         self.fields.join(&other.fields);

@@ -79,17 +79,31 @@ const PROPAGATION: &str = "propagation";
 const PROPAGATION_NUMBERS: [&str; 3] = ["targetInputRevision", "resourcesAtTarget", "totalResources"];
 const PROPAGATION_TEXTS: [&str; 2] = ["status", "lastTransitionTime"];
 
+/// The fields of a definition's status that are no more than told.
+const DEFINITION_OTHERS: [&str; 9] = [
+    "state",
+    "conditions",
+    "topologicalOrder",
+    "resources",
+    "lastIssuedRevision",
+    "observedGeneration",
+    "latestRevisionHash",
+    "revisionHistory",
+    "propagation",
+];
+
 pub(super) fn definition_type() -> Type {
-    let status = open(
-        "krono.DefinitionStatus",
-        [
-            ("currentRevision", Type::Int),
-            ("latestRevision", Type::Int),
-            ("currentRevisionName", Type::String),
-            ("currentRevisionHash", Type::String),
-        ],
-    );
-    open("krono.Definition", [("metadata", Type::Dyn), ("spec", Type::Dyn), ("status", status)])
+    let own = [
+        ("currentRevision", Type::Int),
+        ("latestRevision", Type::Int),
+        ("currentRevisionName", Type::String),
+        ("currentRevisionHash", Type::String),
+    ];
+    let others = DEFINITION_OTHERS.map(|it| (it, Type::Dyn));
+    let status = Type::object("krono.DefinitionStatus", own.into_iter().chain(others));
+    let texts = ["apiVersion", "kind"].map(|it| (it, Type::String));
+    let parts = [("metadata", Type::Dyn), ("spec", Type::Dyn), ("status", status)];
+    Type::object("krono.Definition", texts.into_iter().chain(parts))
 }
 
 pub(super) fn fleet_type() -> Type {
@@ -99,11 +113,6 @@ pub(super) fn fleet_type() -> Type {
 
 /// The numbers of a fleet that stay the same when somebody is admitted.
 pub(super) const STEADY: [&str; 4] = ["total", "eligible", "settled", "failed"];
-
-fn open(name: &str, fields: impl IntoIterator<Item = (&'static str, Type)>) -> Type {
-    let fields: FieldTypes = fields.into_iter().map(|(name, ty)| (Arc::from(name), ty)).collect();
-    Type::Object(Arc::new(ObjectType::new(name, true, || fields)))
-}
 
 type Entry<'r> = (Key<'r>, Val<'r>);
 

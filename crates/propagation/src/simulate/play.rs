@@ -93,7 +93,13 @@ impl<'p> Theatre<'p> {
         let approved_stages = play.policy.stages.iter().map(|it| it.name.clone()).collect();
         Self {
             most_work,
-            progress: Progress { started: play.start, is_completed: false, restarted: None, mark: None },
+            progress: Progress {
+                started: play.start,
+                is_completed: false,
+                restarted: None,
+                mark: None,
+                waves: 0,
+            },
             controls: Controls { approved_stages, ..Controls::default() },
             now: play.start,
             arrivals: BinaryHeap::new(),

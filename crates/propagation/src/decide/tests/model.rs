@@ -130,6 +130,7 @@ fn progress(state: &State) -> Progress {
         is_completed: state.current().is_completed && state.target == state.latest,
         restarted: None,
         mark: state.current().outcome.map(mark),
+        waves: 0,
     }
 }
 
