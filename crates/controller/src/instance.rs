@@ -200,7 +200,7 @@ impl<'p> Pass<'p> {
         self.engine.hindrances.end(self.key);
         self.engine.router.set_interests(self.key, Vec::new());
         let definition = self.engine.definition(&self.key.definition);
-        let is_ending = definition.is_some_and(|it| !it["metadata"]["deletionTimestamp"].is_null());
+        let is_ending = definition.as_ref().is_some_and(is_ending);
         let pause = if is_ending { Duration::ZERO } else { self.engine.options.counts_every };
         self.engine.queue.add_later(Key::Definition(Arc::clone(&self.key.definition)), pause);
         Outcome::Done
@@ -274,7 +274,7 @@ impl<'p> Pass<'p> {
     /// first.
     async fn publish(&self, instance: &Value, status: Option<Value>, outcome: Outcome) -> Outcome {
         let Some(status) = status else {
-            self.untroubled();
+            self.untroubled(instance);
             return outcome;
         };
         let version = &instance["metadata"]["resourceVersion"];
@@ -317,15 +317,15 @@ impl<'p> Pass<'p> {
         tracing::warn!(definition, name, "status refused: {words}");
     }
 
-    /// Nothing is refused, and all is told.
-    fn untroubled(&self) {
-        if !self.refused.hinders() {
+    /// Nothing is refused, and all is told. Who ends stays hindered: what was made without an answer is looked for to the last.
+    fn untroubled(&self, instance: &Value) {
+        if !self.refused.hinders() && !is_ending(instance) {
             self.engine.hindrances.end(self.key);
         }
     }
 
     async fn published(&self, before: &Value, answer: Value) {
-        self.untroubled();
+        self.untroubled(before);
         let state = |of: &Value| of["status"]["state"].as_str().unwrap_or_default().to_owned();
         let (from, to) = (state(before), state(&answer));
         if from != to {
@@ -338,8 +338,8 @@ impl<'p> Pass<'p> {
 
     /// What a request without an answer has made may be shown by no cache yet, and may depend on what would go first.
     async fn sees_what_ends(&self, instance: &Value, caches: &[Arc<KindCache>]) -> bool {
-        let is_ending = !instance["metadata"]["deletionTimestamp"].is_null();
-        !is_ending || self.refused.since.is_none() || self.place(caches).sees_all().await.unwrap_or(false)
+        let is_hindered = || self.engine.hindrances.since(self.key).is_some();
+        !is_ending(instance) || !is_hindered() || self.place(caches).sees_all().await.unwrap_or(false)
     }
 
     fn place<'c>(&self, caches: &'c [Arc<KindCache>]) -> perform::Place<'c>
@@ -384,6 +384,10 @@ impl<'p> Pass<'p> {
             self.engine.hindrances.begin(self.key);
         }
     }
+}
+
+fn is_ending(object: &Value) -> bool {
+    !object["metadata"]["deletionTimestamp"].is_null()
 }
 
 /// Whether a server has dropped what it was told, because it has not taken in the schema of the kind yet.

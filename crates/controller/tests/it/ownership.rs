@@ -285,10 +285,12 @@ async fn behaviour_30_an_object_is_one_whatever_api_version_shows_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn behaviour_20_no_object_is_made_in_two_api_versions() {
     let world = World::start().await;
-    let resource = |id: &str, version: &str| {
-        format!("- {{id: {id}, template: {}}}\n", autoscaler(version, "{name: same}"))
+    let resource = |id: &str, version: &str, name: &str| {
+        format!("- {{id: {id}, template: {}}}\n", autoscaler(version, &format!("{{name: {name}}}")))
     };
-    world.define(&definition("App", SPEC, &(resource("one", "v1") + &resource("two", "v2")))).await;
+    // Compiling does not tell that these are the same name.
+    let (one, two) = (resource("one", "v1", "same"), resource("two", "v2", "\"${'sa' + 'me'}\""));
+    world.define(&definition("App", SPEC, &(one + &two))).await;
     world.instance("App a", "").await;
     let told = world.state("App a", "ERROR").await;
     assert!(

@@ -307,15 +307,6 @@ mod tests {
         check(|it| nowhere(it, json!([])), "is at no revision yet and is pinned to 5, where it is going");
         check(
             |it| {
-                annotated(it, names::RGD_REVISION, "2");
-                let rows = RevisionRows::new(&definition(), &revisions());
-                let digest = rows.rows.iter().find(|it| it.number.get() == 2).map(|it| it.digest.to_string());
-                it["status"]["assignment"] = json!({"revision": 3, "digest": digest, "because": "Pinned"});
-            },
-            "is at revision 3 because it is pinned to 2, which has the same content",
-        );
-        check(
-            |it| {
                 at_two(it);
                 annotated(it, names::UPDATE_POLICY_ANNOTATION, "Manual");
             },
