@@ -252,7 +252,8 @@ impl Watch {
             }
             Event::InitDone => {
                 for (namespace, name) in std::mem::take(unlisted) {
-                    let before = write(&self.state).objects.remove(&namespace, &name);
+                    let mut state = write(&self.state);
+                    let before = state.objects.remove(&namespace, &name);
                     self.router.touch(&self.kind, before.as_ref(), None);
                 }
                 let mut state = write(&self.state);
@@ -273,7 +274,9 @@ impl Watch {
 
     fn show(&self, mut object: Value) {
         name_kind(&mut object, &self.resource);
-        let Put::Changed { before } = write(&self.state).objects.show(&mut object) else { return };
+        // Whoever finds the cache current finds those waiting in the queue whom its news concerns.
+        let mut state = write(&self.state);
+        let Put::Changed { before } = state.objects.show(&mut object) else { return };
         if is_cut(&object) && !before.as_ref().is_some_and(is_cut) {
             let (namespace, name) = identity(&object);
             tracing::warn!(kind = self.kind.kind, namespace, name, "{TOO_DEEP}");
