@@ -5,6 +5,7 @@ mod places;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use std::convert::Infallible;
 use std::fmt;

@@ -1,11 +1,9 @@
 //! Where in a text the fields of its documents stand.
 
-use std::fmt;
+use serde_saphyr::Spanned;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::{DuplicateKeyPolicy, Spanned};
-
-use super::syntax::{self, Place};
+use super::syntax::Place;
+use super::tree::{self, Tree};
 
 /// The place of each field of the documents of one text.
 #[derive(Debug)]
@@ -14,8 +12,7 @@ pub(crate) struct Places(Vec<Spanned<Tree>>);
 impl Places {
     /// Reads the text once more, for its places; a text that cannot be read has none.
     pub(crate) fn of(text: &str) -> Self {
-        let options = syntax::options(DuplicateKeyPolicy::LastWins);
-        Self(serde_saphyr::from_multiple_with_options(text, options).unwrap_or_default())
+        Self(tree::read(text))
     }
 
     /// The place of a field, written as `spec.ports[0].name`, or of the nearest field around it that is there.
@@ -29,25 +26,17 @@ impl Places {
     }
 }
 
-/// A value reduced to its shape.
-#[derive(Debug)]
-enum Tree {
-    Map(Vec<(String, Spanned<Tree>)>),
-    List(Vec<Spanned<Tree>>),
-    Scalar,
-}
-
 impl Tree {
     /// Goes into the field that the path begins with; gives what is left of the path.
     fn step<'p>(&self, path: &'p str) -> Option<(&Spanned<Tree>, &'p str)> {
         match self {
             Tree::Map(fields) => {
                 if let Some((name, rest)) = path.strip_prefix('[').and_then(|it| it.split_once(']')) {
-                    return fields.iter().find(|(it, _)| it == name).map(|(_, inner)| (inner, rest));
+                    return fields.iter().find(|(it, _)| it.value == name).map(|(_, inner)| (inner, rest));
                 }
                 let path = path.strip_prefix('.').unwrap_or(path);
                 let entries = fields.iter().filter_map(|(name, inner)| {
-                    let rest = path.strip_prefix(name.as_str())?;
+                    let rest = path.strip_prefix(name.value.as_str())?;
                     (rest.is_empty() || rest.starts_with(['.', '['])).then_some((inner, rest))
                 });
                 entries.filter(|_| !path.is_empty()).min_by_key(|(_, rest)| rest.len())
@@ -58,74 +47,6 @@ impl Tree {
             }
             Tree::Scalar => None,
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for Tree {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TreeVisitor)
-    }
-}
-
-struct TreeVisitor;
-
-impl<'de> Visitor<'de> for TreeVisitor {
-    type Value = Tree;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("any value")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
-        let mut fields = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            fields.push(entry);
-        }
-        Ok(Tree::Map(fields))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Tree, A::Error> {
-        let mut elements = Vec::new();
-        while let Some(element) = list.next_element()? {
-            elements.push(element);
-        }
-        Ok(Tree::List(elements))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Tree, E> {
-        Ok(Tree::Scalar)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Tree, E> {
-        Ok(Tree::Scalar)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Tree, E> {
-        Ok(Tree::Scalar)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Tree, E> {
-        Ok(Tree::Scalar)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Tree, E> {
-        Ok(Tree::Scalar)
-    }
-
-    fn visit_unit<E>(self) -> Result<Tree, E> {
-        Ok(Tree::Scalar)
-    }
-
-    fn visit_none<E>(self) -> Result<Tree, E> {
-        Ok(Tree::Scalar)
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tree, D::Error> {
-        Tree::deserialize(deserializer)
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tree, D::Error> {
-        IgnoredAny::deserialize(deserializer).map(|_| Tree::Scalar)
     }
 }
 
