@@ -102,6 +102,10 @@ impl<'p> Pass<'p> {
             caches.push(Arc::clone(self.engine.inputs()));
         }
         let Ok(rollback) = self.rollback(&made).await else { return Round::End(Outcome::Retry) };
+        // Before anything is planned: what comes into a cache later is in no plan.
+        if !self.sees_what_ends(&instance, &caches).await {
+            return Round::End(Outcome::Retry);
+        }
         let Plan { actions, status, status_can_wait_until, interests, resting, retry, notices } =
             match self.plan(&instance, &caches, &made, rollback.as_ref()) {
                 Ok(plan) => plan,
@@ -132,9 +136,6 @@ impl<'p> Pass<'p> {
         }
         if self.issues_in_vain(&actions) {
             return Round::Again;
-        }
-        if !self.sees_what_ends(&instance, &caches).await {
-            return Round::End(Outcome::Retry);
         }
         let round = self.perform(actions, &caches).await;
         if matches!(round, Round::Again) && !self.refused.is_of_instance() {

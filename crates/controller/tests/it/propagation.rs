@@ -269,8 +269,8 @@ async fn v34_a_gate_that_nobody_can_begin_to_pass_is_told_while_nobody_waits_for
     assert_eq!(message(&told, "GateNeverOpens"), expected);
     assert_eq!(condition(&told, "GateNeverOpens")["reason"], "NobodyCanBegin");
     assert!(condition(&told, "PropagationInvalid").is_null(), "{told:#}");
-    world.has_told(&format!("Warning GateNeverOpens: {expected}")).await;
     world.settled().await;
+    world.has_told(&format!("Warning GateNeverOpens: {expected}")).await;
     edit(&world, &app("one", &good)).await;
     world.eventually(APP, |it| condition(it, "GateNeverOpens").is_null()).await;
     world.settled().await;

@@ -2,7 +2,7 @@
 
 use krono_history::Digest;
 use krono_history::hold::Hold;
-use krono_model::definition::REVISION_PENDING;
+use krono_model::definition::{GATE_NEVER_OPENS, REVISION_PENDING};
 use serde_json::Value;
 
 use super::{counted_instances, is_deleting, told_by, unready};
@@ -46,13 +46,17 @@ pub fn why_definition(definition: &Value, revisions: &RevisionRows) -> String {
     };
     let count = current.instances.map(|it| format!(" to {}", counted_instances(it))).unwrap_or_default();
     let under_way = told_by(definition, "Propagating").map(|it| format!("; {it}")).unwrap_or_default();
+    let closed = told_by(definition, GATE_NEVER_OPENS).map(|it| format!("; {it}")).unwrap_or_default();
     let told = &definition["status"]["propagation"];
     let failed = told["instances"]["failed"].as_u64().filter(|it| *it > 0 && told["phase"] == "Completed");
     let failed = failed.map(|it| format!("; {it} failed on the way to it")).unwrap_or_default();
     let excused = Some(excused_failures(told)).filter(|it| *it > 0 && told["phase"] == "Completed");
     let excused = excused.map(|it| format!("; {it} failed on the way to it and {} excused", are(it)));
     let failed = failed + &excused.unwrap_or_default();
-    format!("{name} serves revision {}{count}{elsewhere}{failed}{under_way}{pending}.", current.number)
+    format!(
+        "{name} serves revision {}{count}{elsewhere}{failed}{under_way}{closed}{pending}.",
+        current.number
+    )
 }
 
 /// That a definition is gone, of which revisions are left.
@@ -137,6 +141,10 @@ mod tests {
         );
         check(|it| it["metadata"]["deletionTimestamp"] = json!("now"), "application is being deleted.");
         let note = |of: &str| json!([{"type": of, "status": "True", "message": "3 wait"}]);
+        check(
+            |it| it["status"]["conditions"] = note("GateNeverOpens"),
+            "application serves revision 3 to 47 instances; 3 instances on older revisions; 3 wait.",
+        );
         check(
             |it| it["status"]["conditions"] = note("PropagationHalted"),
             "application does not reach its instances: 3 wait.",
