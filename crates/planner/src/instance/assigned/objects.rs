@@ -2,7 +2,7 @@
 
 use krono_graph::KindName;
 use krono_history::input::{
-    self, Input, Inputs, KeptSpec, Standing, input_revision_object, input_revision_owner, read_object,
+    Input, Inputs, KeptSpec, Standing, input_revision_object, input_revision_owner, read_object,
 };
 use krono_history::retention::Restorable;
 use krono_history::{RevisionNumber, names};
@@ -25,8 +25,10 @@ pub fn kind() -> KindName {
 
 /// Whether objects may hold inputs of an instance: they stay its history when others are kept in its status.
 pub fn may_have_objects(instance: &Value, keeping: Keeping<'_>) -> bool {
-    let told = || input::read(of_krono(&instance["status"], INPUT_HISTORY));
-    keeping != Keeping::Inline || told().have_gaps()
+    // Asked at every look: inputs that are all here are not read for it.
+    let has_gaps =
+        |told: &Value| told.as_array().is_some_and(|all| all.iter().any(|it| it["spec"].is_null()));
+    keeping != Keeping::Inline || has_gaps(of_krono(&instance["status"], INPUT_HISTORY))
 }
 
 /// The inputs of an instance: what its status tells, and what objects hold.
