@@ -229,8 +229,9 @@ impl<'p> Pass<'p> {
         plan: impl Fn(&World<'_>) -> Plan,
     ) -> Plan {
         let is_defined = |kind: &KindName| Serving::cache(caches, kind).is_some_and(|cache| cache.is_defined);
-        let graphs = self.serving.revisions();
-        let assigned = made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback, graphs));
+        let schemas = self.serving.revisions();
+        let assigned =
+            made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback, schemas));
         let facts = self.engine.fleets.facts(&self.key.definition);
         plan(&World {
             instance,

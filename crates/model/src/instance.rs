@@ -11,6 +11,8 @@ pub const RESOURCES_READY: &str = "ResourcesReady";
 pub const ASSIGNED: &str = "Assigned";
 /// The assigned revision does not know some fields of the spec; there only when that is so.
 pub const FIELDS_IGNORED: &str = "FieldsIgnored";
+/// The assigned revision does not accept the spec, and the input before stands; there only when that is so.
+pub const SPEC_REFUSED: &str = "SpecRefused";
 
 /// Changes of resources that are there have to wait for `propagateWhen`; there only when that is so.
 pub const RESOURCE_GATED: &str = "ResourceGated";
@@ -19,8 +21,14 @@ pub const RESOURCE_GATED: &str = "ResourceGated";
 pub const STATUS_INVALID: &str = "StatusInvalid";
 
 /// Conditions that are there only when there is something to say.
-pub const OCCASIONAL: &[&str] =
-    &[ASSIGNED, FIELDS_IGNORED, crate::definition::ROLLBACK_REFUSED, RESOURCE_GATED, STATUS_INVALID];
+pub const OCCASIONAL: &[&str] = &[
+    ASSIGNED,
+    FIELDS_IGNORED,
+    SPEC_REFUSED,
+    crate::definition::ROLLBACK_REFUSED,
+    RESOURCE_GATED,
+    STATUS_INVALID,
+];
 
 /// What [`crate::condition::READY`] of an instance depends on.
 pub const DEPENDENTS: &[&str] = &[INSTANCE_MANAGED, GRAPH_RESOLVED, RESOURCES_READY];

@@ -70,7 +70,13 @@ async fn with_input(
     let caches = graph.caches(&engine.catalogue, &engine.caches).await.ok()?;
     let beside = BTreeMap::new();
     let cluster = Snapshot::of(caches.iter().map(AsRef::as_ref), &beside).ok()?;
-    Some(decision.patch_with_input(facts, serving.owner(), &cluster, &crate::clock::now()))
+    Some(decision.patch_with_input(
+        facts,
+        serving.owner(),
+        &cluster,
+        serving.revisions(),
+        &crate::clock::now(),
+    ))
 }
 
 /// What the rules say about an instance now.

@@ -58,6 +58,11 @@ fn counts<const N: usize>(writes: &[String], of: [&str; N]) -> [usize; N] {
     of.map(|part| writes.iter().filter(|it| it.contains(part)).count())
 }
 
+/// How many Events there are of this reason.
+async fn told_of(world: &World, reason: &str) -> usize {
+    world.told().await.iter().filter(|it| it.starts_with(reason)).count()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn v16_an_instance_begins_with_one_write_of_itself_and_one_of_its_status() {
     let world = with_instances(1).await;
@@ -216,16 +221,57 @@ async fn v15_new_defaults_are_no_new_input_for_those_who_stay() {
     let world = pinned_before_size("integer | default=3").await;
     world.eventually("App a0", |it| it["spec"]["size"] == 3).await;
     world.settled().await;
-    assert_eq!(numbers(&world.there("App a0").await), [1]);
+    annotate(&world, "App a0", json!({"seen": "again"})).await;
+    world.settled().await;
+    let told = world.there("App a0").await;
+    assert_eq!(numbers(&told), [1]);
+    assert!(condition(&told, "FieldsIgnored").is_null(), "nobody has set it: {told:#}");
     world.merge("App a0", json!({"spec": {"size": 4}})).await;
     let told = world.eventually("App a0", |it| it["status"]["ignoredFields"] == json!(["spec.size"])).await;
     world.settled().await;
     assert_eq!(numbers(&told), [1]);
     assert!(message(&told, "FieldsIgnored").contains("revision 1 does not know spec.size"));
+    assert_eq!(told_of(&world, "Warning FieldsIgnored").await, 1);
     annotate(&world, "App a0", json!({"kro.run/rgd-revision": null})).await;
     let told = world.eventually("App a0", |it| it["status"]["observedRGDRevision"] == 2).await;
     assert!(told["status"].get("ignoredFields").is_none());
     assert!(condition(&told, "FieldsIgnored").is_null());
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v15_an_edit_that_its_revision_refuses_leaves_an_instance_as_it_is() {
+    let world = World::start().await;
+    let of = |version: &str, colours: &str| {
+        let mut definition = app(version);
+        let colour = format!("string | enum=\"{colours}\" default=\"red\"");
+        definition["spec"]["schema"]["spec"]["colour"] = json!(colour);
+        definition
+    };
+    world.define(&of("one", "red,blue")).await;
+    let mut pinned = instance("App a0", "");
+    pinned["metadata"]["annotations"] = json!({"kro.run/rgd-revision": "1"});
+    world.put(&pinned).await;
+    world.define(&of("two", "red,blue,green")).await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 1).await;
+    world.merge("App a0", json!({"spec": {"colour": "green", "text": "new"}})).await;
+    let told = world.eventually("App a0", |it| !condition(it, "SpecRefused").is_null()).await;
+    world.settled().await;
+    assert_eq!(numbers(&told), [1]);
+    let words = "revision 1 does not accept the spec: spec.colour: Unsupported value: \"green\"";
+    assert!(message(&told, "SpecRefused").starts_with(words), "{told:#}");
+    assert!(message(&told, "SpecRefused").ends_with("; input revision 1 stands"), "{told:#}");
+    assert_eq!(told_of(&world, "Warning SpecRefused").await, 1);
+    assert_eq!(world.there("ConfigMap a0-one").await["data"]["text"], "hello");
+
+    world.merge("App a0", json!({"spec": {"colour": "blue"}})).await;
+    let told = world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 2).await;
+    assert!(condition(&told, "SpecRefused").is_null(), "{told:#}");
+    world.merge("App a0", json!({"spec": {"colour": "green"}})).await;
+    annotate(&world, "App a0", json!({"kro.run/rgd-revision": null})).await;
+    let told = world.eventually("App a0", |it| it["status"]["observedRGDRevision"] == 2).await;
+    assert!(condition(&told, "SpecRefused").is_null(), "{told:#}");
+    assert_eq!(world.there("ConfigMap a0-one").await["data"]["version"], "two");
     world.settled().await;
 }
 

@@ -95,8 +95,8 @@ async fn v39_time_without_a_leader_counts_towards_no_deadline_and_is_kept() {
         let began = before(7_200).to_string();
         world.merge_status(APP, json!({"propagation": {"startedAt": began}})).await;
         let (admission, then) = (json!({"at": admitted.to_string()}), admitted.to_string());
-        let status =
-            json!({"assignment": {"admission": admission}, "propagation": {"lastTransitionTime": then}});
+        let since = json!({"lastTransitionTime": then, "observedSince": null});
+        let status = json!({"assignment": {"admission": admission}, "propagation": since});
         world.merge_status("App i000", status).await;
         world.take_over(last_heard);
         let is_seen = |it: &Value| {

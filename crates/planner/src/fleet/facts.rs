@@ -17,10 +17,10 @@ use krono_propagation::mark;
 use krono_propagation::policy::RollbackMode;
 use serde_json::Value;
 
+use super::Schemas;
 use super::census::Census;
 use super::deletions;
 use super::waves::Waves;
-use crate::definition::Graphs;
 use crate::instance::{
     Assigned, DeletionPolicies, INPUT_HISTORY, Keeping, PropagationGates, Rollback, Stamping, of_krono,
 };
@@ -177,7 +177,7 @@ impl Facts {
         by: Revised,
         is_defined: &'a (dyn Fn(&KindName) -> bool + Sync),
         rollback: Option<&'a Rollback>,
-        graphs: &'a dyn Graphs,
+        schemas: &'a dyn Schemas,
     ) -> Assigned<'a> {
         Assigned {
             definition: by.definition,
@@ -195,7 +195,7 @@ impl Facts {
             rollback,
             gates: &self.gates,
             way: self.way,
-            graphs,
+            schemas,
         }
     }
 

@@ -11,8 +11,7 @@ use krono_propagation::assignment::{Because, Remark, Verdict};
 use krono_propagation::fleet::Admission;
 use serde_json::{Map, Value, json};
 
-use super::{Facts, turn};
-use crate::definition::Graphs;
+use super::{Facts, Schemas, turn};
 use crate::instance::{
     ASSIGNMENT, Cluster, Keeping, Notice, Refused, Rollback, World, assignment_patch, next_input, of_krono,
 };
@@ -70,6 +69,7 @@ impl Decision<'_> {
         facts: &Facts,
         owner: Owner<'_>,
         cluster: &dyn Cluster,
+        schemas: &dyn Schemas,
         now: &str,
     ) -> Value {
         let made = facts.made(&self.verdict).filter(|_| !Rollback::is_asked(self.instance));
@@ -78,7 +78,7 @@ impl Decision<'_> {
                 instance: self.instance,
                 graph: Ok(graph),
                 owner,
-                assigned: Some(&facts.assigned(made, &|_| false, None, &NoGraphs)),
+                assigned: Some(&facts.assigned(made, &|_| false, None, schemas)),
                 policies: &facts.policies,
                 cluster,
                 refused: &Refused::default(),
@@ -257,13 +257,4 @@ fn freed(before: &str, because: Because, at: &str) -> Option<(&'static str, Stri
         | Because::Pinned => "follows its definition again".to_owned(),
     };
     (before == Because::Pinned.as_str()).then_some(("Unpinned", next))
-}
-
-/// What an instance asks for does not depend on the graphs of what it asked for before.
-struct NoGraphs;
-
-impl Graphs for NoGraphs {
-    fn graph_of(&self, _: Digest) -> Option<Result<&CompiledGraph, &str>> {
-        None
-    }
 }

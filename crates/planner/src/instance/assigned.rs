@@ -21,7 +21,7 @@ use krono_propagation::fleet::Movement;
 use serde_json::{Map, Value, json};
 
 use super::{Action, PropagationGates, World};
-use crate::definition::Graphs;
+use crate::fleet::Schemas;
 
 pub(super) use answer::Answer;
 pub use answer::{Notice, Rollback};
@@ -67,8 +67,8 @@ pub struct Assigned<'a> {
     pub gates: &'a PropagationGates,
     /// Whether what instances move to is a step forward; a way back may wait for nothing.
     pub way: Movement,
-    /// The graphs of the revisions that are kept.
-    pub graphs: &'a dyn Graphs,
+    /// The graphs and schemas of the revisions that are kept.
+    pub schemas: &'a dyn Schemas,
 }
 
 /// Where the inputs of instances are kept.
@@ -108,6 +108,8 @@ pub(super) struct Asked<'p> {
     limit: Limit,
     /// The input that it is held at.
     held: Option<RevisionNumber>,
+    /// Why the revision refuses what the spec says now, which is why the input before stands.
+    refusal: Option<String>,
 }
 
 impl<'p> Asked<'p> {
@@ -120,7 +122,7 @@ impl<'p> Asked<'p> {
         let status = &world.instance["status"];
         let told = input::read(home::own(status, graph, home::INPUT_HISTORY));
         let known = known(told.clone(), world.instance, assigned.keeping, world.cluster);
-        let (seen, held) = seen(world, graph, assigned, &known);
+        let (mut seen, held) = seen(world, graph, assigned, &known);
         let observed = home::own(status, graph, home::OBSERVED_INPUT).as_i64();
         let observed = observed.and_then(RevisionNumber::from_wire);
         let needed = waiting::needed(world, assigned, &known, applyset, held.into_iter().chain(observed));
@@ -139,15 +141,23 @@ impl<'p> Asked<'p> {
             now: world.now,
         });
         let is_paused = super::suspended_by(world).is_some();
+        let stands = match decision {
+            Decision::Issue(_) => standing_for(&seen.spec, assigned, &known),
+            Decision::Same(_) | Decision::Refused(_) => None,
+        };
+        let refusal = stands.map(|(spec, refusal)| {
+            seen.spec = spec;
+            refusal
+        });
         let (inputs, is_new) = match decision {
-            Decision::Issue(inputs) if !is_paused => (inputs, true),
+            Decision::Issue(inputs) if !is_paused && refusal.is_none() => (inputs, true),
             Decision::Issue(_) | Decision::Same(_) | Decision::Refused(_) => {
                 (known.limited(limit, &needed), false)
             }
         };
         let mut instance = world.instance.clone();
         instance["spec"] = seen.spec;
-        Self { world, assigned, instance, ignored: seen.ignored, told, inputs, is_new, limit, held }
+        Self { world, assigned, instance, ignored: seen.ignored, told, inputs, is_new, limit, held, refusal }
     }
 
     /// The stamps of its resources; nothing before the first input is issued.
@@ -206,8 +216,31 @@ fn seen(
         Some((input, spec)) if input.definition.digest == assigned.definition.digest => {
             (SeenSpec { spec, ignored: Vec::new() }, Some(input.number))
         }
-        Some(_) | None => (seen_through(&graph.instance.spec, &world.instance["spec"]), None),
+        Some(_) | None => {
+            let mut seen = seen_through(&graph.instance.spec, &world.instance["spec"]);
+            if !seen.ignored.is_empty() && is_filled_in(&seen.spec, &world.instance["spec"], assigned) {
+                seen.ignored.clear();
+            }
+            (seen, None)
+        }
     }
+}
+
+/// Whether a spec has nothing beyond what the assigned revision knows but what the API server fills in by the current schema:
+/// nobody has asked for that.
+fn is_filled_in(known: &Value, spec: &Value, assigned: &Assigned<'_>) -> bool {
+    let current = assigned.current.and_then(|it| assigned.schemas.graph_of(it)?.ok());
+    current.is_some_and(|it| seen_through(&it.instance.spec, known).spec == *spec)
+}
+
+/// The spec that stands for one that the assigned revision refuses, which an instance of newer ones may have, and why
+/// it is refused (V15): the newest input is as good as it was. Nothing where the revision takes the spec, or where
+/// nobody knows the one before.
+fn standing_for(spec: &Value, assigned: &Assigned<'_>, inputs: &Inputs) -> Option<(Value, String)> {
+    let content = assigned.definition.digest;
+    let newest = inputs.current().filter(|it| it.definition.digest == content)?;
+    let refusal = assigned.schemas.refusal(content, spec)?;
+    Some((newest.unpacked()?, refusal))
 }
 
 /// Where numbers of inputs have been seen: in the status, else on resources and in what somebody has asked the instance for.

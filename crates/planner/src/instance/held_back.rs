@@ -103,7 +103,7 @@ impl<'a> Holding<'_, 'a> {
     /// All resources of an earlier input.
     fn made_from(&self, input: &Input) -> Option<Vec<Desired<'a>>> {
         let assigned = self.asked.assigned();
-        let graph = assigned.graphs.graph_of(input.definition.digest)?.ok()?;
+        let graph = assigned.schemas.graph_of(input.definition.digest)?.ok()?;
         let mut instance = self.world.instance.clone();
         instance["spec"] = input.unpacked()?;
         let evaluation = graph.evaluate(&instance, self.visible);

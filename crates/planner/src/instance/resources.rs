@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use krono_graph::{CompiledGraph, Evaluation, KindName, NodeState, Observed, Target};
 use krono_model::applyset::Inventory;
+use krono_model::instance::STATUS_INVALID;
 use krono_model::metadata::InstanceRef;
 use serde_json::Value;
 
@@ -67,7 +68,8 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     };
     let contested = desired.iter().filter(|it| matches!(it.standing, Standing::Contested));
     let resting = contested.map(|it| it.name.clone()).collect();
-    let told = remark.into_iter().chain(invalid.map(Notice::status_invalid));
+    let faults = asked.into_iter().flat_map(Asked::news_of_faults);
+    let told = remark.into_iter().chain(faults).chain(invalid.map(|it| Notice::warning(STATUS_INVALID, it)));
     let notices = told.filter(|_| actions.is_empty()).collect();
     let status_can_wait_until =
         status.as_ref().and_then(|it| words::can_wait_until(&world.instance["status"], it));

@@ -11,6 +11,7 @@ use krono_model::metadata::Owner;
 use krono_patch::merge;
 use krono_planner::definition::Graphs;
 use krono_planner::digest::Digest as Content;
+use krono_planner::fleet::Schemas;
 use krono_planner::instance::{
     Action, Applied, Assigned, Cluster, DeletionPolicies, Keeping, Member, ObjectName, PropagationGates,
     Refused, Seen, Stamping, World, plan,
@@ -58,6 +59,12 @@ fn content(number: usize) -> Digest {
 impl Graphs for Revisions {
     fn graph_of(&self, digest: Digest) -> Option<Result<&CompiledGraph, &str>> {
         (0..self.0.len()).find(|it| content(*it) == digest).map(|it| Ok(&self.0[it]))
+    }
+}
+
+impl Schemas for Revisions {
+    fn refusal(&self, _: Digest, _: &Value) -> Option<String> {
+        None
     }
 }
 
@@ -138,7 +145,7 @@ impl Story {
             rollback: None,
             gates: &self.gates,
             way: self.way,
-            graphs: &self.revisions,
+            schemas: &self.revisions,
         };
         let plan = plan(&World {
             instance: &self.instance,

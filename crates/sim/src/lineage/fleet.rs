@@ -65,7 +65,8 @@ impl Simulation {
             return;
         }
         let owner = Owner { definition_name: &governance.definition.name, definition_uid: &serving.uid };
-        let patch = decision.patch_with_input(facts, owner, &all(), &self.server.now().to_string());
+        let now = self.server.now().to_string();
+        let patch = decision.patch_with_input(facts, owner, &all(), world.schemas, &now);
         let request = merge(name.clone(), patch);
         match self.send(&request) {
             None | Some(Err(Refusal::NotFound)) => {}

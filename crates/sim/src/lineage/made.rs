@@ -87,9 +87,9 @@ impl Simulation {
         let is_defined = |_: &KindName| false;
         let facts = self.controller.mind.fleet.facts.as_ref();
         let serving = self.controller.mind.serving.as_deref()?;
-        let graphs = &*serving.revisions;
+        let schemas = &*serving.revisions;
         let assigned =
-            made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback.as_ref(), graphs));
+            made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback.as_ref(), schemas));
         let graph = made.graph.as_ref().map(|it| &it.compiled);
         let uid = self.controller.mind.serving.as_ref().map(|it| it.uid.as_str()).unwrap_or_default();
         Some(plan(&World {

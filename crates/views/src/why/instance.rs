@@ -3,7 +3,7 @@
 use krono_history::{Digest, RevisionNumber};
 use krono_model::condition::Status;
 use krono_model::definition::PROPAGATION_INVALID;
-use krono_model::instance::{RESOURCE_GATED, STATUS_INVALID};
+use krono_model::instance::{RESOURCE_GATED, SPEC_REFUSED, STATUS_INVALID};
 use krono_model::{metadata, names};
 use krono_propagation::limits::{Limits, Policy};
 use serde_json::Value;
@@ -32,7 +32,8 @@ pub fn why_instance(instance: &Value, definition: &Value, revisions: &RevisionRo
     let problem = unready(instance).map(|it| format!("it is not ready: {it}"));
     let untold =
         told_by(instance, STATUS_INVALID).map(|it| format!("not all of its status can be told: {it}"));
-    format!("{name} {}{}{}.", told.place(), tail(problem), tail(untold))
+    let refused = told_by(instance, SPEC_REFUSED);
+    format!("{name} {}{}{}{}.", told.place(), tail(refused), tail(problem), tail(untold))
 }
 
 /// Where an instance was left whose definition of that name is gone.

@@ -8,7 +8,6 @@ use krono_history::rollback::Force;
 use krono_history::witness::Notes;
 use krono_history::writer::{Writer, author_of_request, is_forced, keeper_of_spec, writer_of_request};
 use krono_model::definition::{ROLLBACK_IGNORED, ROLLBACK_REFUSED};
-use krono_model::instance::STATUS_INVALID;
 use krono_model::names;
 use krono_model::wire::Author;
 use serde_json::{Value, json};
@@ -70,9 +69,9 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// Some of the author's status fields or conditions cannot be made.
-    pub(in super::super) fn status_invalid(note: String) -> Self {
-        Self { reason: STATUS_INVALID, note, is_warning: true }
+    /// Something is not as somebody wished.
+    pub(in super::super) fn warning(reason: &'static str, note: String) -> Self {
+        Self { reason, note, is_warning: true }
     }
 }
 
@@ -119,7 +118,7 @@ impl Asked<'_> {
         let noted = json!({names::ROLLBACK_REFUSED_ANNOTATION: noted});
         let action = Action::Amend(answered(self.world.instance, rollback, request, noted));
         let note = format!("not rolled back: {words}");
-        Answer::Given(action, Notice { reason: ROLLBACK_REFUSED, note, is_warning: true })
+        Answer::Given(action, Notice::warning(ROLLBACK_REFUSED, note))
     }
 
     fn judged(&self, rollback: &Rollback, asked: &str) -> Answer {
@@ -190,13 +189,13 @@ fn answered(instance: &Value, rollback: &Rollback, request: &str, mut annotation
 
 fn unanswered(words: &str) -> Answer {
     let note = format!("the request to roll back cannot be answered: {words}");
-    Answer::Withheld(Notice { reason: "RollbackUnanswered", note, is_warning: true })
+    Answer::Withheld(Notice::warning("RollbackUnanswered", note))
 }
 
 fn put_back(request: &str, manager: &str) -> Answer {
     let (request, manager) = (request.to_owned(), manager.to_owned());
     let note = OfLineage::RequestPutBack { request, manager }.to_string();
-    Answer::Withheld(Notice { reason: ROLLBACK_IGNORED, note, is_warning: true })
+    Answer::Withheld(Notice::warning(ROLLBACK_IGNORED, note))
 }
 
 fn two_requests() -> String {

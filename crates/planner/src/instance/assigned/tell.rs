@@ -2,9 +2,10 @@
 
 use krono_graph::CompiledGraph;
 use krono_history::input::{self, Inputs, Standing};
-use krono_model::condition::{Condition, Status};
+use krono_model::condition::{Condition, Status, read_all};
 use krono_model::definition::ROLLBACK_REFUSED;
-use krono_model::instance::{ASSIGNED, FIELDS_IGNORED, RESOURCE_GATED, State};
+use krono_model::instance::{ASSIGNED, FIELDS_IGNORED, RESOURCE_GATED, SPEC_REFUSED, State};
+use krono_propagation::assignment::Remark;
 use serde_json::{Map, Value, json};
 
 use super::super::desired::{Desired, Standing as Where};
@@ -13,7 +14,7 @@ use super::home::{
     OBSERVED_REVISION, PROPAGATION, observed_content, observed_since, of_krono, own, put, put_observed_since,
 };
 use super::stamps::input_of;
-use super::{Asked, Keeping};
+use super::{Asked, Keeping, Notice};
 use crate::hindrance::{HINDERED, Hindrance};
 use crate::refused;
 
@@ -212,14 +213,6 @@ impl Asked<'_> {
             let text = |field: &str| it[field].as_str().unwrap_or_default().to_owned();
             Condition::new(ASSIGNED, Status::False, text("reason"), text("message"))
         });
-        let ignored = (!self.ignored.is_empty()).then(|| {
-            let message = format!(
-                "revision {} does not know {}; it is as though they were not set",
-                self.assigned.definition.number,
-                self.ignored.join(", ")
-            );
-            Condition::new(FIELDS_IGNORED, Status::True, FIELDS_IGNORED.to_owned(), message)
-        });
         let refused = refused::words(self.world.instance).map(|words| {
             Condition::new(ROLLBACK_REFUSED, Status::True, ROLLBACK_REFUSED.to_owned(), words.to_owned())
         });
@@ -227,7 +220,35 @@ impl Asked<'_> {
         let waits = waits.filter(|_| shown(self.standing(progress), progress) == Standing::Blocked);
         let waits = waits
             .map(|it| Condition::new(RESOURCE_GATED, Status::True, RESOURCE_GATED.to_owned(), it.clone()));
-        problem.into_iter().chain(ignored).chain(refused).chain(waits).collect()
+        let faults = self
+            .faults()
+            .map(|Notice { reason, note, .. }| Condition::new(reason, Status::True, reason.to_owned(), note));
+        problem.into_iter().chain(faults).chain(refused).chain(waits).collect()
+    }
+
+    /// What the assigned revision cannot take of the spec.
+    fn faults(&self) -> impl Iterator<Item = Notice> {
+        let number = self.assigned.definition.number;
+        let ignored = (!self.ignored.is_empty()).then(|| {
+            let fields = self.ignored.join(", ");
+            let note = format!("revision {number} does not know {fields}; it is as though they were not set");
+            Notice::warning(FIELDS_IGNORED, note)
+        });
+        let refused = self.refusal.clone().zip(self.inputs.current()).map(|(problem, input)| {
+            let remark = Remark::SpecRefused { number, problem };
+            Notice::warning(SPEC_REFUSED, format!("{remark}; input revision {} stands", input.number))
+        });
+        ignored.into_iter().chain(refused)
+    }
+
+    /// The same, as far as the status does not tell it yet.
+    pub(in super::super) fn news_of_faults(&self) -> impl Iterator<Item = Notice> {
+        let told = read_all(self.world.instance.pointer("/status/conditions"));
+        let is_told = move |it: &Notice| {
+            told.iter()
+                .any(|told| told.condition_type == it.reason && told.message.as_ref() == Some(&it.note))
+        };
+        self.faults().filter(move |it| !is_told(it))
     }
 }
 
