@@ -1,10 +1,9 @@
 //! Objects that exist, read from files.
 
-mod selector;
-
 use std::collections::BTreeMap;
 
 use krono_graph::{KindName, Kinds, Observed};
+use krono_schema::selector::selects;
 use serde_json::Value;
 
 use crate::command_error::CommandError;
@@ -72,7 +71,7 @@ impl Observed for Objects {
             *version == kind.api_version
                 && *of == kind.kind
                 && namespace.is_none_or(|it| it == place)
-                && selector::selects(selector, object)
+                && selects(selector, &object["metadata"]["labels"])
         };
         self.0.iter().filter(fits).map(|(_, object)| object).collect()
     }

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use krono_graph::KindName;
-use krono_model::{label, names, selector};
+use krono_model::{label, names};
 use krono_planner::fleet::Needs;
 use krono_planner::instance::{Interest, ObjectName};
+use krono_schema::selector::selects;
 use serde_json::Value;
 
 use crate::cache::identity;
@@ -214,7 +215,7 @@ impl Routes {
             Interest::Selected { kind: of, namespace: only, selector } => {
                 of == kind
                     && only.as_deref().is_none_or(|only| only == namespace)
-                    && selector::selects(selector, &object["metadata"]["labels"])
+                    && selects(selector, &object["metadata"]["labels"])
             }
         })
     }

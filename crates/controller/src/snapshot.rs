@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use elsa::FrozenMap;
 use krono_graph::KindName;
-use krono_model::selector;
 use krono_planner::instance::{Cluster, Member, ObjectName, Seen};
+use krono_schema::selector::selects;
 use serde_json::Value;
 
 use crate::cache::{Entry, Incomplete, KindCache, Reading};
@@ -48,7 +48,7 @@ impl Cluster for Snapshot<'_> {
     fn selected(&self, kind: &KindName, namespace: Option<&str>, selector: &Value) -> Vec<&Value> {
         let Some(reading) = self.reading(kind) else { return Vec::new() };
         let all = reading.objects().within(namespace);
-        let selected = all.filter(|(_, _, it)| selector::selects(selector, &it.labels()));
+        let selected = all.filter(|(_, _, it)| selects(selector, &it.labels()));
         selected.map(|(namespace, name, it)| self.unpacked(object_name(kind, namespace, name), it)).collect()
     }
 

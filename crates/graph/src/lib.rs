@@ -18,7 +18,6 @@ mod mismatch;
 mod names;
 mod order;
 mod rgd;
-mod selector;
 mod shape;
 
 pub use compile::{Options, compile, compile_in_part};

@@ -11,5 +11,4 @@ pub mod label;
 pub mod metadata;
 pub mod names;
 mod object;
-pub mod selector;
 pub mod wire;

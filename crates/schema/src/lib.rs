@@ -14,6 +14,7 @@ mod path;
 mod prune;
 mod rules;
 mod schema;
+pub mod selector;
 pub mod simple;
 pub mod structural;
 mod union;

@@ -6,11 +6,11 @@ use krono_graph::{CompiledGraph, KindName};
 use krono_model::applyset::{GroupKind, Inventory};
 use krono_model::names;
 use krono_planner::instance::{Action, Applied, Cluster, Interest, Member, ObjectName, Refused, Seen};
+use krono_schema::selector::selects;
 use serde_json::Value;
 
 use crate::cache::{Cache, Entry};
 use crate::lineage::Mind;
-use crate::selector::selects;
 use crate::server::Server;
 use crate::text::{label, metadata, part_of};
 
@@ -132,7 +132,9 @@ fn concerns(interest: &Interest, kind: &KindName, object: &Value) -> bool {
     match interest {
         Interest::Named(name) => *name == crate::text::name_of(kind, object),
         Interest::Selected { kind: of, namespace, selector } => {
-            of == kind && is_in(object, namespace.as_deref()) && selects(selector, object)
+            of == kind
+                && is_in(object, namespace.as_deref())
+                && selects(selector, &object["metadata"]["labels"])
         }
     }
 }
@@ -172,7 +174,7 @@ impl Cluster for View<'_> {
     fn selected(&self, kind: &KindName, namespace: Option<&str>, selector: &Value) -> Vec<&Value> {
         let entries = self.controller.caches.get(kind).into_iter().flat_map(Cache::entries);
         let objects = entries.map(|(_, it)| &it.object);
-        objects.filter(|it| is_in(it, namespace) && selects(selector, it)).collect()
+        objects.filter(|it| is_in(it, namespace) && selects(selector, &it["metadata"]["labels"])).collect()
     }
 
     fn members(&self, applyset: &str) -> Vec<Member<'_>> {

@@ -9,7 +9,6 @@ pub mod faults;
 pub mod laws;
 pub mod lineage;
 pub mod random;
-pub mod selector;
 pub mod server;
 pub mod simulation;
 mod text;

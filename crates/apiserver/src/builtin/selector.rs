@@ -1,5 +1,6 @@
 //! Label selectors inside objects.
 
+use krono_schema::selector::selects;
 use serde_json::Value;
 
 use super::findings::Findings;
@@ -48,49 +49,11 @@ pub(super) fn is_empty(selector: &Value) -> bool {
     read::is_empty(&selector["matchLabels"]) && read::is_empty(&selector["matchExpressions"])
 }
 
-/// Whether a selector selects these labels.
-pub(super) fn matches(selector: &Value, labels: &Value) -> bool {
-    let equal = read::entries(selector, "matchLabels").all(|(key, value)| labels[key] == *value);
-    equal && read::list(selector, "matchExpressions").iter().all(|expression| holds(expression, labels))
-}
-
-fn holds(expression: &Value, labels: &Value) -> bool {
-    let label = &labels[read::text(expression, "key")];
-    let listed = read::list(expression, "values").contains(label);
-    match read::text(expression, "operator") {
-        "In" => listed,
-        "NotIn" => !listed,
-        "Exists" => !label.is_null(),
-        "DoesNotExist" => label.is_null(),
-        _ => false,
-    }
-}
-
 /// Checks the selector of a workload against the labels of its template.
 pub(super) fn validate_template_labels(spec: &Value, at: Place<'_>, findings: &mut Findings) {
     let labels = &spec["template"]["metadata"]["labels"];
-    if !matches(&spec["selector"], labels) {
+    if !selects(&spec["selector"], labels) {
         let detail = "`selector` does not match template `labels`";
         findings.invalid(at.field("template.metadata.labels"), labels.clone(), detail);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn labels_are_matched() {
-        let check = |selector: Value, expect: bool| {
-            assert_eq!(matches(&selector, &json!({"app": "a", "tier": "b"})), expect, "{selector}");
-        };
-        check(json!({}), true);
-        check(json!({"matchLabels": {"app": "a"}}), true);
-        check(json!({"matchLabels": {"app": "x"}}), false);
-        check(json!({"matchExpressions": [{"key": "tier", "operator": "In", "values": ["b"]}]}), true);
-        check(json!({"matchExpressions": [{"key": "none", "operator": "NotIn", "values": ["b"]}]}), true);
-        check(json!({"matchExpressions": [{"key": "none", "operator": "Exists"}]}), false);
-        check(json!({"matchExpressions": [{"key": "none", "operator": "DoesNotExist"}]}), true);
     }
 }

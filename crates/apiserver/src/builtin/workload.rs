@@ -11,6 +11,7 @@ pub(super) use replica_set::{REPLICA_SET, REPLICATION_CONTROLLER};
 pub(super) use stateful_set::STATEFUL_SET;
 
 use krono_schema::FieldError;
+use krono_schema::selector::selects;
 use serde_json::Value;
 
 use crate::kind::Rules;
@@ -57,8 +58,7 @@ fn validate_match(spec: &Value, nonsense: Option<&str>, at: Place<'_>, findings:
         }
         return;
     }
-    let selects =
-        !selector.is_null() && (selector::is_empty(selector) || selector::matches(selector, labels));
+    let selects = !selector.is_null() && (selector::is_empty(selector) || selects(selector, labels));
     if !selects {
         let detail = "`selector` does not match template `labels`";
         findings.invalid(at.field("template.metadata.labels"), labels.clone(), detail);

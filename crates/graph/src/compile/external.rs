@@ -10,7 +10,6 @@ use crate::fields::Lowering;
 use crate::graph::Reference;
 use crate::kinds::KnownKind;
 use crate::rgd::NodeSource;
-use crate::selector;
 use crate::shape::Shape;
 
 impl Compiler<'_> {
@@ -76,7 +75,7 @@ impl Compiler<'_> {
 
     /// What selects nothing was meant otherwise.
     fn check_selector(&mut self, selector: Option<&Value>, path: &Path<'_>) {
-        for flaw in selector.map(selector::flaws_as_written).unwrap_or_default() {
+        for flaw in selector.map(krono_schema::selector::flaws_as_written).unwrap_or_default() {
             self.diagnostics.report(format!("{path}{}", flaw.place), flaw.message).advise(flaw.advice);
         }
     }

@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::{NodeError, Pass, Target, place};
 use crate::budget::Budget;
 use crate::graph::{KindName, Manifest, Node, Reference, Subject};
-use crate::selector;
 use crate::shape::{FillError, Shape};
 
 impl<'a> Pass<'a> {
@@ -121,7 +120,7 @@ fn filled<'a>(
 }
 
 fn check_selector(selector: &Value) -> Result<(), NodeError> {
-    let Some(first) = selector::flaws(selector).into_iter().next() else { return Ok(()) };
+    let Some(first) = krono_schema::selector::flaws(selector).into_iter().next() else { return Ok(()) };
     Err(NodeError::Selector { path: format!("selector{}", first.place), complaint: first.message })
 }
 

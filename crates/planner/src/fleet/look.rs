@@ -1,7 +1,9 @@
 //! One look at all instances of a definition that wait for their turn: who has it now, and what is written down first.
 
 mod answer;
+mod kept;
 mod stopped;
+mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,24 +11,20 @@ use jiff::Timestamp;
 use krono_graph::CompiledGraph;
 use krono_history::Digest;
 use krono_history::hold::Hold;
-use krono_history::revision::Revision;
 use krono_model::names;
 use krono_propagation::assignment::Assignment;
-use krono_propagation::fleet::{
-    Admission, Controls, Deletions, Fleet, Leadership, Member, Movement, Progress, Stance,
-};
+use krono_propagation::fleet::{Controls, Deletions, Fleet, Leadership, Member, Movement, Progress, Stance};
 use krono_propagation::mark::{self, Mark, Outcome};
 use krono_propagation::policy::Deletes;
 use krono_propagation::{Counts, Decision, Phase, decide};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::facts::{rollback_mode, way_to};
 use super::ledger::{ABORTED, Ledger, PROPAGATION};
 use super::member::{hinder, member};
 use super::step::{Step, annotate, status_patch};
-use super::telling::Deed;
 use super::waves::{Request, Rules, Waves};
-use super::{Facts, Schemas, Turn, World, deletions, is_lost, telling};
+use super::{Facts, Schemas, Turn, World, deletions, telling};
 use crate::instance::Notice;
 
 /// All that a look at a whole fleet is made from; caches that are incomplete show none.
@@ -171,11 +169,6 @@ impl Looking<'_> {
         mark::mark_of(&self.scene.facts.history, self.target.digest)
     }
 
-    /// What was kept of this propagation, if anything was.
-    fn known(&self) -> Option<Ledger> {
-        Ledger::read(self.scene.definition).filter(|it| it.content == self.target.digest)
-    }
-
     fn members(&self) -> Vec<Member<'_>> {
         let scene = self.scene;
         let labels = |instance: &Value| {
@@ -196,94 +189,6 @@ impl Looking<'_> {
     fn world<'w>(&'w self, instance: &'w Value, turn: Turn) -> World<'w> {
         let Scene { facts, schemas, now, .. } = *self.scene;
         World { facts, instance, schemas, turn, now }
-    }
-
-    /// What is known of this propagation, or what must be written down before anything is decided by it.
-    fn ledger(&self, members: &[Member<'_>]) -> Result<Ledger, Box<Look>> {
-        let now = self.scene.now;
-        if let Some(step) = self.published.is_null().then(|| self.first_good(members)).flatten() {
-            return Err(Look::of(vec![step], Vec::new()).into());
-        }
-        let known = self.known();
-        let is_new = known.is_none();
-        let before = known.unwrap_or_else(|| Ledger::new(self.target, now));
-        let mut ledger = before.clone();
-        // Whoever takes away the mark has it tried again; a way back has none. Whoever holds what was given up wants it all the same.
-        let is_retried = ledger.given_up.is_some()
-            && match self.movement() {
-                Movement::Forward => self.mark().is_none(),
-                Movement::Back { .. } => ledger.restarted.is_none() && ledger.given_up == self.mark(),
-            };
-        if is_retried {
-            (ledger.restarted, ledger.given_up) = (Some(now), None);
-        }
-        let is_paused = self.request.is_paused || self.rules.policy.is_paused;
-        let Leading { since, vacant_from } = self.scene.leading;
-        ledger.was_vacant(since, || vacant_from.or_else(|| self.last_sign(&before, members)));
-        ledger.pause(is_paused, now);
-        if !is_new && ledger == before {
-            return Ok(ledger);
-        }
-        let mut record =
-            if is_new { Map::new() } else { self.published.as_object().cloned().unwrap_or_default() };
-        if is_new || is_retried {
-            record.insert("phase".to_owned(), json!("Propagating"));
-            record.remove("reason");
-        }
-        record.extend(ledger.written(self.target));
-        if ledger.paused.is_none() {
-            record.remove("pausedSince");
-        }
-        let patch = status_patch(self.scene.definition, &Value::Object(record));
-        let turn = match (before.paused, ledger.paused) {
-            (None, Some(_)) => Some(Deed::Paused { is_over: self.is_over(&ledger) }),
-            (Some(_), None) => Some(Deed::Resumed { is_over: self.is_over(&ledger) }),
-            (None, None) | (Some(_), Some(_)) => None,
-        };
-        let notices = turn.map(|it| telling::steered(it, self.target.number)).into_iter().collect();
-        Err(Look::of(vec![Step::PatchDefinitionStatus(patch)], notices).into())
-    }
-
-    /// Whether it has come to an end, good or bad.
-    fn is_over(&self, ledger: &Ledger) -> bool {
-        let is_given_up = match self.movement() {
-            Movement::Forward => self.mark().is_some(),
-            Movement::Back { .. } => ledger.given_up.is_some(),
-        };
-        is_given_up || ledger.completed.is_some()
-    }
-
-    /// When whoever looked before has last written something; nothing where no time was being measured.
-    fn last_sign(&self, known: &Ledger, members: &[Member<'_>]) -> Option<Timestamp> {
-        let (policy, target, since) = (&self.rules.policy, self.target.digest, self.scene.leading.since);
-        let soaks = !policy.soak.is_zero() || policy.stages.iter().any(|it| !it.soak.is_zero());
-        let was_on_its_way = |it: &Member<'_>| {
-            it.assigned == Some(target)
-                && it.admission.is_some_and(|it| it.at <= since)
-                && it.observed.is_none_or(|it| it.digest != target)
-        };
-        if known.completed.is_some() || !(soaks || members.iter().any(was_on_its_way)) {
-            return None;
-        }
-        let of_member = |it: &Member<'_>| [it.admission.map(|it| it.at), it.observed.map(|it| it.since)];
-        members.iter().flat_map(of_member).flatten().filter(|it| *it <= since).max()
-    }
-
-    /// Where nobody kept a ledger before: what instances were last seen to be well with is what one may go back to.
-    fn first_good(&self, members: &[Member<'_>]) -> Option<Step> {
-        let history = &self.scene.facts.history;
-        let latest = history.latest().map(|it| it.digest);
-        let observed: BTreeSet<Digest> =
-            members.iter().filter_map(|it| it.observed).map(|it| it.digest).collect();
-        let is_good = |it: &&Revision| {
-            let content = it.digest;
-            content != self.target.digest
-                && Some(content) != latest
-                && observed.contains(&content)
-                && mark::mark_of(history, content).is_none()
-        };
-        let found = history.live().rfind(is_good).filter(|it| !it.is_completed)?;
-        Some(annotate(found, names::COMPLETED_ANNOTATION, Some(&self.scene.now.to_string())))
     }
 
     fn fleet<'f>(&'f self, members: &'f [Member<'f>], ledger: &'f Ledger) -> Fleet<'f> {
@@ -318,12 +223,6 @@ impl Looking<'_> {
             leadership: Leadership { since: self.scene.leading.since, standstills: &ledger.standstills },
             definition: self.scene.definition,
         }
-    }
-
-    /// How many waves were told of, as far as they were of this propagation.
-    fn waves(&self) -> usize {
-        let told = self.known().and_then(|_| self.published["wave"].as_u64());
-        told.and_then(|it| usize::try_from(it).ok()).unwrap_or_default()
     }
 
     /// What those who have not moved yet would lose.
@@ -426,37 +325,5 @@ impl Looking<'_> {
             turns,
             steps: Vec::new(),
         }
-    }
-
-    /// Whether a turn changes anything: the schema of what an instance should begin with or go back to may refuse its spec.
-    fn leads_elsewhere(&self, member: &Member<'_>, turn: Turn) -> bool {
-        let to = || super::decide(&self.world(member.object, turn), None).verdict.assignment;
-        matches!(turn, Turn::Goes(_)) || to().map(|it| it.digest) != member.assigned
-    }
-
-    fn turns(&self, members: &[Member<'_>], ledger: &Ledger, decision: &Decision) -> Vec<(usize, Turn)> {
-        let goes = decision.moves.iter().map(|it| {
-            let admission = Admission { at: it.at, from: it.from, is_excused: it.is_excused };
-            (it.member, Turn::Goes(admission))
-        });
-        let returns = decision.returns.iter().filter_map(|it| {
-            let to = self.returned(&members[it.member], it.to)?;
-            let admission = Admission { at: ledger.started, from: self.target.digest, is_excused: false };
-            Some((it.member, Turn::Takes { to, admission: Some(admission) }))
-        });
-        let births = decision.births.iter().filter(|it| !is_lost(&self.scene.instances[it.member]));
-        let births = births.map(|it| (it.member, Turn::Takes { to: it.on, admission: None }));
-        goes.chain(returns).chain(births).collect()
-    }
-
-    /// Where an abort sends an instance: to what it ran before, or where that is no longer kept, to what it was last well with; to what
-    /// is good where that was given up itself.
-    fn returned(&self, member: &Member<'_>, before: Digest) -> Option<Assignment> {
-        let history = &self.scene.facts.history;
-        let observed = || history.newest_with(member.observed?.digest);
-        let found = history.newest_with(before).or_else(observed);
-        let found = found.filter(|it| mark::mark_of(history, it.digest).is_none());
-        let found = found.map(|it| Assignment { number: it.number, digest: it.digest });
-        found.or_else(|| mark::last_good(history, |it| it.is_completed))
     }
 }

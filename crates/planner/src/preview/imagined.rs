@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use krono_graph::KindName;
 use krono_model::names;
-use krono_model::selector::selects;
+use krono_schema::selector::selects;
 use serde_json::Value;
 
 use crate::digest::Digest;

@@ -100,13 +100,13 @@ fn v36_stages_that_make_no_sense_are_told() {
     );
     check(
         json!([{"name": "a", "instanceSelector": {"matchLabels": {"ring": 0}}}]),
-        &["[0].instanceSelector.matchLabels[\"ring\"]: 0 is not text; put the value in quotes"],
+        &["[0].instanceSelector.matchLabels[ring]: 0 is not text; put the value in quotes"],
     );
     check(
         json!([{"name": "a", "instanceSelector": {"matchExpressions": [
             {"key": "ring", "operator": "In", "values": [1, "b"]},
         ]}}]),
-        &["[0].instanceSelector.matchExpressions[0].values: 1 is not text; put the value in quotes"],
+        &["[0].instanceSelector.matchExpressions[0].values[0]: 1 is not text; put the value in quotes"],
     );
     check(
         json!([{"name": "a", "namespaceSelector": {"matchExpressions": [
@@ -114,11 +114,14 @@ fn v36_stages_that_make_no_sense_are_told() {
             {"key": "a", "operator": "Exists", "values": ["b"]},
         ], "labels": {}}}]),
         &[
-            "[0].namespaceSelector.matchExpressions[0]: the key is missing; write the name of a label, `key: tier`",
-            "[0].namespaceSelector.matchExpressions[1]: \"Is\" is not an operator; write In, NotIn, Exists or DoesNotExist",
-            "[0].namespaceSelector.matchExpressions[2]: In needs values; write `values: [a, b]`",
-            "[0].namespaceSelector.matchExpressions[3]: Exists takes no values; remove them, or write In or NotIn",
             "[0].namespaceSelector.labels: a label selector has no such field; write matchLabels or matchExpressions",
+            "[0].namespaceSelector.matchExpressions[0].key: expected the key of a label; write `key: app`, say",
+            "[0].namespaceSelector.matchExpressions[1].operator: expected In, NotIn, Exists or DoesNotExist; \
+             write one of these, with capital letters",
+            "[0].namespaceSelector.matchExpressions[2].values: expected a list of values, which In and NotIn need; \
+             write `values: [web]`, say",
+            "[0].namespaceSelector.matchExpressions[3].values: Exists and DoesNotExist have no values; \
+             remove them, or write In or NotIn",
         ],
     );
     check(

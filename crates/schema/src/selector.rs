@@ -1,24 +1,49 @@
-//! Label selectors that select nothing, whatever there is.
+//! Label selectors: whom they select, and those that select nothing, whatever there is.
 
-use krono_schema::names::{label_key_complaints, label_value_complaints};
 use serde_json::Value;
+
+use crate::names::{label_key_complaints, label_value_complaints};
+
+/// Whether a `LabelSelector` selects an object with these labels; an empty one selects all.
+pub fn selects(selector: &Value, labels: &Value) -> bool {
+    let exact = selector["matchLabels"].as_object().into_iter().flatten();
+    let requirements = selector["matchExpressions"].as_array().into_iter().flatten();
+    exact.into_iter().all(|(key, value)| labels.get(key) == Some(value))
+        && requirements.into_iter().all(|it| holds(it, labels))
+}
+
+/// An operator nobody knows selects nothing.
+fn holds(requirement: &Value, labels: &Value) -> bool {
+    let label = requirement["key"].as_str().and_then(|key| labels.get(key));
+    let values = requirement["values"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let listed = label.is_some_and(|it| values.contains(it));
+    match requirement["operator"].as_str() {
+        Some("In") => listed,
+        Some("NotIn") => !listed,
+        Some("Exists") => label.is_some(),
+        Some("DoesNotExist") => label.is_none(),
+        Some(_) | None => false,
+    }
+}
 
 /// Something that is wrong with a selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Flaw {
+pub struct Flaw {
     /// The field, such as `.matchExpressions[0].operator`.
-    pub(crate) place: String,
-    pub(crate) message: String,
-    pub(crate) advice: &'static str,
+    pub place: String,
+    /// What is wrong with it.
+    pub message: String,
+    /// What to do.
+    pub advice: &'static str,
 }
 
 /// What is wrong with a selector as an author wrote it; nobody knows yet what its expressions say.
-pub(crate) fn flaws_as_written(selector: &Value) -> Vec<Flaw> {
+pub fn flaws_as_written(selector: &Value) -> Vec<Flaw> {
     Judge { has_expressions: true, flaws: Vec::new() }.all(selector)
 }
 
 /// What is wrong with a selector whose expressions have values.
-pub(crate) fn flaws(selector: &Value) -> Vec<Flaw> {
+pub fn flaws(selector: &Value) -> Vec<Flaw> {
     Judge { has_expressions: false, flaws: Vec::new() }.all(selector)
 }
 
@@ -117,6 +142,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn labels_and_expressions() {
+        let labels = json!({"app": "web", "tier": "front"});
+        let check =
+            |selector: Value, expect: bool| assert_eq!(selects(&selector, &labels), expect, "{selector}");
+        check(json!({}), true);
+        check(Value::Null, true);
+        check(json!({"matchLabels": {"app": "web"}}), true);
+        check(json!({"matchLabels": {"app": "db"}}), false);
+        let requirement = |key: &str, operator: &str, values: Value| json!({"matchExpressions": [{"key": key, "operator": operator, "values": values}]});
+        check(requirement("app", "In", json!(["web", "db"])), true);
+        check(requirement("app", "NotIn", json!(["web"])), false);
+        check(requirement("other", "NotIn", json!(["web"])), true);
+        check(requirement("tier", "Exists", json!([])), true);
+        check(requirement("tier", "DoesNotExist", json!([])), false);
+        check(requirement("tier", "Near", json!([])), false);
+    }
 
     #[test]
     fn what_selects_nothing_is_told() {
