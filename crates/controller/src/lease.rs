@@ -61,7 +61,7 @@ pub enum Lost {
 }
 
 impl Leadership {
-    /// A claim by a process of that name; no two processes may have the same.
+    /// A claim by a process of that name; no two processes may have the same at once.
     pub fn new(client: Client, namespace: &str, identity: String) -> Self {
         let leases = Api::namespaced(client, namespace);
         Self { leases, namespace: namespace.to_owned(), identity, seen: None, last_heard: None }
@@ -129,8 +129,10 @@ impl Leadership {
 
     async fn step(&mut self) -> kube::Result<Option<String>> {
         let lease = self.leases.get_opt(names::LEASE).await?;
+        // Before this process has seen a lease, its own name on it is that of an earlier one.
+        let own = self.seen.as_ref().map(|_| self.identity.as_str());
+        let others = lease.as_ref().and_then(|it| last_renewal(it, own));
         let unchanged = self.unchanged_for(lease.as_ref());
-        let others = lease.as_ref().and_then(|it| last_renewal(it, &self.identity));
         let parameters = PostParams::default();
         let answer = match claim(lease, &self.identity, unchanged, now()) {
             Claim::Create(lease) => self.leases.create(&parameters, &lease).await,

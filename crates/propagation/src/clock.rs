@@ -22,7 +22,7 @@ pub(crate) struct Clock<'c> {
 }
 
 /// How many times of opening a deadline may go back through.
-const FARTHEST: usize = 1_000;
+const FARTHEST: usize = 10_000;
 
 impl<'c> Clock<'c> {
     pub(crate) fn new(fleet: &'c Fleet<'c>, policy: &'c Policy, now: Timestamp) -> Self {

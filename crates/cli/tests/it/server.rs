@@ -5,6 +5,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use k8s_openapi::api::coordination::v1::Lease;
+use krono_model::names;
+use kube::Api;
+use kube::runtime::wait::await_condition;
 use serde_json::{Value, json};
 
 use crate::krono::{Run, command, krono};
@@ -190,14 +194,18 @@ fn first_creation(more: &[&str]) -> Duration {
     let directory = tempfile::tempdir().unwrap();
     let _server = Detached::start(directory.path(), more);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(create_first(&directory.path().join("kubeconfig")))
+    runtime.block_on(create_first(directory.path()))
 }
 
-async fn create_first(kubeconfig: &Path) -> Duration {
-    let kubeconfig = kube::config::Kubeconfig::read_from(kubeconfig).unwrap();
+async fn client(directory: &Path) -> kube::Client {
+    let kubeconfig = kube::config::Kubeconfig::read_from(directory.join("kubeconfig")).unwrap();
     let options = kube::config::KubeConfigOptions::default();
     let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap();
-    let client = kube::Client::try_from(config).unwrap();
+    kube::Client::try_from(config).unwrap()
+}
+
+async fn create_first(directory: &Path) -> Duration {
+    let client = client(directory).await;
     let post = async |path: &str, object: Value| {
         let request = http::Request::post(path).header("content-type", "application/json");
         client.request::<Value>(request.body(object.to_string().into_bytes()).unwrap()).await
@@ -219,6 +227,25 @@ async fn create_first(kubeconfig: &Path) -> Duration {
         assert!(begin.elapsed() < Duration::from_secs(20), "the kind is never served");
     }
     begin.elapsed()
+}
+
+/// Whoever is killed cannot say good-bye.
+#[tokio::test]
+async fn v39_the_controllers_are_heard_of_as_long_as_they_are_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut heard = None;
+    for _ in 0..2 {
+        let (mut server, _) = foreground(directory.path());
+        let leases = Api::<Lease>::namespaced(client(directory.path()).await, "kube-system");
+        let is_news = |lease: Option<&Lease>| {
+            let spec = lease.and_then(|it| it.spec.as_ref());
+            spec.is_some_and(|it| it.holder_identity.as_deref() == Some("krono-up") && it.renew_time > heard)
+        };
+        let lease = await_condition(leases, names::LEASE, is_news).await.unwrap().unwrap();
+        server.kill().unwrap();
+        server.wait().unwrap();
+        heard = lease.spec.unwrap().renew_time;
+    }
 }
 
 #[test]

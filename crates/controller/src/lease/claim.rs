@@ -58,9 +58,10 @@ pub(super) fn released(mut lease: Lease, identity: &str, now: Timestamp) -> Opti
     Some(lease)
 }
 
-/// When a lease was last renewed by somebody else.
-pub(super) fn last_renewal(lease: &Lease, identity: &str) -> Option<Timestamp> {
-    let spec = lease.spec.as_ref().filter(|it| it.holder_identity.as_deref() != Some(identity))?;
+/// When a lease was last renewed by somebody else than the one of this name.
+pub(super) fn last_renewal(lease: &Lease, own: Option<&str>) -> Option<Timestamp> {
+    let is_own = |it: &&LeaseSpec| own.is_some() && it.holder_identity.as_deref() == own;
+    let spec = lease.spec.as_ref().filter(|it| !is_own(it))?;
     spec.renew_time.as_ref().map(|it| it.0)
 }
 
@@ -122,8 +123,9 @@ mod tests {
     fn v39_the_last_sign_of_an_earlier_leader_is_its_renewal() {
         let mut seen = lease("other", 15);
         seen.spec.as_mut().unwrap().renew_time = Some(MicroTime(at(7)));
-        assert_eq!(last_renewal(&seen, "me"), Some(at(7)));
-        assert_eq!(last_renewal(&seen, "other"), None);
+        assert_eq!(last_renewal(&seen, Some("me")), Some(at(7)));
+        assert_eq!(last_renewal(&seen, Some("other")), None);
+        assert_eq!(last_renewal(&seen, None), Some(at(7)));
     }
 
     #[test]

@@ -56,6 +56,22 @@ async fn who_hears_nothing_stops_before_others_may_lead() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn v39_a_process_of_the_same_name_follows_at_once_and_knows_when_the_one_before_was_heard() {
+    let server = Server::in_memory().await.unwrap();
+    let mut first = process(&server.client(), "only");
+    first.acquire(|_| ()).await;
+    assert_eq!(first.last_heard(), None);
+    let mut next = process(&server.client(), "only");
+    let began = Instant::now();
+    next.acquire(|_| ()).await;
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    let heard = next.last_heard();
+    assert!(heard.is_some());
+    next.acquire(|_| ()).await;
+    assert_eq!(next.last_heard(), heard, "its own renewals are not those of others");
+}
+
+#[tokio::test(start_paused = true)]
 async fn who_does_not_lead_knows_why() {
     let server = Server::in_memory().await.unwrap();
     let (mut first, mut second) = (process(&server.client(), "first"), process(&server.client(), "second"));

@@ -255,6 +255,25 @@ async fn v35_the_items_of_a_collection_change_two_at_a_time_and_new_ones_are_mad
     assert_eq!(changed, ["p", "q", "t"]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn v37_a_gate_that_waits_for_what_is_there_hides_no_deadline() {
+    let app = |text: &str| {
+        let mut made = many(text, "linearlyUpdated(many, each, 2)");
+        made["spec"]["propagation"] = json!({"progressDeadlineSeconds": 2});
+        made
+    };
+    let world = World::start().await;
+    edit(&world, &app("one")).await;
+    world.instance("App a", "words: [p, q, r, s]").await;
+    world.active("App a").await;
+    edit(&world, &app("bad")).await;
+    let told = world.eventually("App a", |it| progress(it).0 == "Blocked").await;
+    assert!(told["status"]["propagation"]["hindered"]["since"].is_null(), "{told:#}");
+    phase(&world, "Halted").await;
+    assert_eq!(world.there("ConfigMap a-s").await["data"]["text"], "one");
+    world.settled().await;
+}
+
 /// The one waits for longer than an instance may take; the other takes longer.
 #[tokio::test(flavor = "multi_thread")]
 async fn v37_the_time_for_which_a_resource_waits_counts_towards_no_deadline() {

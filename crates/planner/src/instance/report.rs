@@ -139,7 +139,15 @@ impl Report<'_, '_> {
         let is_failed = nodes.iter().any(|it| matches!(it, Progress::Failed(_)));
         let is_only_hindered = refused.hinders() && !refused.is_lasting && !is_failed;
         let total = self.desired.len() + open;
-        Travelled { at, total, is_done, waits: self.waits(), surplus: self.surplus(), is_only_hindered }
+        let (waits, surplus, lags) = (self.waits(), self.surplus(), self.lags(nodes));
+        Travelled { at, total, is_done, lags, waits, surplus, is_only_hindered }
+    }
+
+    /// Whether a resource that is at the current input already is what is not ready, whatever else has to wait.
+    fn lags(&self, nodes: &[Progress]) -> bool {
+        let is_at = |it: &Desired<'_>| self.asked.is_some_and(|asked| asked.is_at(it));
+        let is_coming = |it: &Desired<'_>| matches!(nodes[it.node], Progress::Coming(_));
+        self.desired.iter().any(|it| is_coming(it) && is_at(it))
     }
 
     /// Which resources are no longer wanted and are left in place nevertheless, in one line.

@@ -42,9 +42,12 @@ impl Window {
         self.schedule.find_next_occurrence(&local, false).ok().map(|it| it.timestamp())
     }
 
+    /// The last time before an instant at which it was open, with some of those before that it follows without a break.
     fn span_before(&self, at: Timestamp) -> Option<(Timestamp, Timestamp)> {
-        let begun = self.begun(at.checked_sub(SignedDuration::from_nanos(1)).ok()?)?;
-        Some((begun, begun.saturating_add(self.lasts).unwrap_or(Timestamp::MAX)))
+        let last = self.begun(at.checked_sub(SignedDuration::from_nanos(1)).ok()?)?;
+        let open_since = last.checked_sub(self.lasts).ok()?;
+        let first = self.begins(open_since.checked_sub(SignedDuration::from_nanos(1)).ok()?)?;
+        Some((first.min(last), last.saturating_add(self.lasts).unwrap_or(Timestamp::MAX)))
     }
 }
 

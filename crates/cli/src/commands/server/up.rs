@@ -1,5 +1,7 @@
 //! `krono up`.
 
+use std::convert::Infallible;
+use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +11,7 @@ use krono_apiserver::Server;
 use krono_apiserver::authentication::Tokens;
 use krono_apiserver::certificates::{Certificates, Tls};
 use krono_apiserver::https::{Https, Limits};
-use krono_controller::{Controllers, Options};
+use krono_controller::{Controllers, Leadership, Options};
 use krono_history::witness::Notes;
 use krono_store::{DirectoryLock, DiskStore, OpenError};
 use tokio::net::TcpListener;
@@ -27,6 +29,9 @@ use crate::output::Output;
 
 /// How often the certificates of a running server are looked at.
 const RENEWAL: Duration = Duration::from_hours(24);
+/// The lease by which the controllers of one process know of those before.
+const LEASE_NAMESPACE: &str = "kube-system";
+const LEASE_HOLDER: &str = "krono-up";
 
 /// A server that is about to answer.
 pub(super) struct Running<'a> {
@@ -116,8 +121,29 @@ async fn controllers(
     let installed = controllers.install().await;
     installed.map_err(|error| CommandError::of(ErrorKind::Internal, error.to_string()))?;
     let (stop, stopped) = oneshot::channel::<()>();
-    tokio::spawn(async move { controllers.run(async { drop(stopped.await) }).await });
+    let leadership = Leadership::new(client, LEASE_NAMESPACE, LEASE_HOLDER.to_owned());
+    tokio::spawn(lead(controllers, leadership, async { drop(stopped.await) }));
     Ok(Some(stop))
+}
+
+/// Serves definitions, and lets it be known for as long as that is so: whoever does after this process knows for how long nobody
+/// did (V39). Nobody else can have the data, so that a lease of an earlier process is no reason to wait.
+async fn lead(controllers: Controllers, mut leadership: Leadership, stopped: impl Future<Output = ()>) {
+    leadership.acquire(|_| ()).await;
+    controllers.succeed(leadership.last_heard());
+    tokio::select! {
+        // In process there is always an answer.
+        _ = controllers.run(stopped) => {}
+        never = stay_heard(&mut leadership) => match never {},
+    }
+    leadership.release().await;
+}
+
+async fn stay_heard(leadership: &mut Leadership) -> Infallible {
+    loop {
+        leadership.hold().await;
+        leadership.acquire(|_| ()).await;
+    }
 }
 
 /// Where the objects are.

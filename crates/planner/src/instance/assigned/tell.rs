@@ -26,6 +26,8 @@ pub(in super::super) struct Progress {
     pub(in super::super) total: usize,
     /// Whether all are as they should be, and ready.
     pub(in super::super) is_done: bool,
+    /// Whether one that is as it should be is not ready.
+    pub(in super::super) lags: bool,
     /// Which have to wait, and why.
     pub(in super::super) waits: Option<String>,
     /// Which are no longer wanted and wait for somebody to approve of their deletion.
@@ -202,7 +204,9 @@ impl Asked<'_> {
         let now = self.world.now.parse().ok().filter(|_| standing != Standing::Completed)?;
         let refused = self.world.refused;
         let known = Hindrance::read(before).from(refused.since);
-        let goes_on = progress.waits.is_some() || refused.hinders();
+        // Gates that wait for what is there already are not what takes so long.
+        let is_gated = progress.waits.is_some() && !progress.lags;
+        let goes_on = is_gated || refused.hinders();
         if goes_on { known.going_on(now).written() } else { known.ended(now).written() }
     }
 

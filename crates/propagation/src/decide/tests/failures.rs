@@ -43,6 +43,19 @@ fn v37_closed_windows_do_not_count_towards_the_deadline() {
 }
 
 #[test]
+fn v37_windows_that_open_often_hide_no_deadline() {
+    let check = |schedule: &str, lasts: &str, deadline: i64| {
+        let policy = json!({"windows": [{"schedule": schedule, "duration": lasts}], "progressDeadlineSeconds": deadline, "maxFailures": 1});
+        let scene = Scene::new(&["x b<a@300"]).policy(policy);
+        assert_eq!(scene.standings(300 + deadline - 1), "x InFlight(Updating)", "{schedule}");
+        assert_eq!(scene.standings(300 + deadline), "x Settled(Failed(Deadline))", "{schedule}");
+    };
+    check("* * * * * *", "1h", 1_800);
+    check("* * * * *", "1m", 3 * 86_400);
+    check("*/10 * * * * *", "1d", 30 * 86_400);
+}
+
+#[test]
 fn v39_time_without_a_leader_counts_for_nothing() {
     let mut scene = Scene::new(&["x b<a@20", "y b<a@20 obs@30", "z b<a@20 obs@30 unready@40"])
         .policy(json!({"soakSeconds": 100, "maxFailures": 9}));
