@@ -13,6 +13,7 @@ use krono_cel::{
 
 use crate::budget::Budget;
 use crate::diagnostic::Diagnostics;
+use crate::reads::{self, Read};
 
 /// More names than this are no help.
 const MOST_NAMES: usize = 12;
@@ -24,6 +25,7 @@ const RUNTIME: &str = "runtime";
 pub struct Expression {
     program: Program,
     variables: BTreeSet<usize>,
+    reads: BTreeSet<Read>,
     /// Where it stands in the text of its field.
     span: Span,
     omits: bool,
@@ -44,6 +46,11 @@ impl Expression {
     /// The variables it mentions, by their slots in the environment.
     pub(crate) fn variables(&self) -> &BTreeSet<usize> {
         &self.variables
+    }
+
+    /// What it reads of them.
+    pub(crate) fn reads(&self) -> &BTreeSet<Read> {
+        &self.reads
     }
 
     /// Where it stands in the text of its field, without `${` and `}`.
@@ -84,6 +91,7 @@ impl Expressions<'_> {
             Ok(checked) => Some(Expression {
                 program: self.env.program(&checked),
                 variables: checked.variables(),
+                reads: reads::reads(&checked, self.env),
                 span: span_of(placed),
                 omits: calls_omit(&checked),
                 tests_presence: tests_presence(&checked),

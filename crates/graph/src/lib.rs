@@ -17,8 +17,10 @@ mod kinds;
 mod mismatch;
 mod names;
 mod order;
+mod reads;
 mod rgd;
 mod shape;
+mod sources;
 
 pub use compile::{Options, compile, compile_in_part};
 pub use diagnostic::Diagnostic;

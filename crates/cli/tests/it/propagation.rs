@@ -310,6 +310,34 @@ fn v25_and_v42_deletions_wait_for_approval() {
 }
 
 #[test]
+fn v25_and_v42_what_a_way_back_has_left_waits_for_approval() {
+    let policy = json!({"propagation": {"progressDeadlineSeconds": 1, "onFailure": "Rollback"}});
+    let named = |text: &str, end: &str| {
+        let object =
+            |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
+        let mut says = json!({"id": "says", "template": object("${schema.metadata.name}-says")});
+        says["template"]["data"] = json!({"end": end});
+        let made = json!({"id": "made", "template": object("${schema.metadata.name}-${says.data.end}")});
+        let mut definition = definition(text, &policy);
+        definition["spec"]["resources"].as_array_mut().unwrap().extend([says, made]);
+        definition
+    };
+    let cluster = Cluster::start(Controllers::Run);
+    cluster.apply(&named("one", "x"));
+    until(&cluster, |status| status["currentRevision"] == 1);
+    cluster.apply(&instance("a"));
+    cluster.until(&instance("a"), |it| it["status"]["observedRGDRevision"] == 1);
+    until_phase(&cluster, 1, "Completed");
+    cluster.apply(&named("bad", "y"));
+    until(&cluster, |it| it["latestRevision"] == 2 && it["currentRevision"] == 1);
+    cluster.until(&instance("a"), |it| it["status"]["propagation"]["status"] == "Blocked");
+    let approved = cluster.krono(&["propagation", "approve", "app", "--deletes"]);
+    let expected = "Revision 1 may delete what it no longer has\n";
+    assert_eq!((approved.code, approved.stdout.as_str(), approved.stderr.as_str()), (Some(0), expected, ""));
+    cluster.until(&instance("a"), |it| it["status"]["propagation"]["status"] == "Completed");
+}
+
+#[test]
 fn v42_nobody_approves_of_an_edit_that_no_controller_has_seen() {
     let cluster = Cluster::start(Controllers::None);
     cluster.apply(&definition("one", &json!({})));

@@ -315,6 +315,30 @@ async fn v25_the_way_back_deletes_nothing_before_somebody_approves() {
     world.settled().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn v28_nobody_is_lifted_to_what_was_halted() {
+    let mut policy = careful("Rollback");
+    let world = fleet(3, &policy).await;
+    policy["revisionManagement"] = json!({"instances": {"minimumRevision": 2}});
+    issue(&world, "bad", &policy).await;
+    // There is nothing to go back to that is allowed.
+    let told = phase(&world, "Halted").await;
+    let expected = "1 of 3 instances failed: default/i000; nobody goes back: revision 1, the last good one, is below 2, the lowest \
+                    that the definition allows";
+    assert_eq!(told["status"]["propagation"]["reason"], expected);
+    world.settled().await;
+    assert_eq!(with_text(&world, "bad").await, ["i000-one"]);
+    assert!(condition(&world.there(APP).await, "HoldInvalid").is_null());
+    let told = world.there("App i001").await;
+    assert_eq!(condition(&told, "Assigned")["reason"], "BelowMinimumRevision", "{told:#}");
+    assert!(message(&told, "Assigned").ends_with("was given up"), "{told:#}");
+    issue(&world, "three", &policy).await;
+    for at in 0..3 {
+        world.eventually(&format!("ConfigMap {}-one", name(at)), text_is("three")).await;
+    }
+    world.settled().await;
+}
+
 /// It is not ready from its admission on; the error comes later.
 #[tokio::test(flavor = "multi_thread")]
 async fn v37_an_instance_tells_since_when_it_is_in_error() {

@@ -63,9 +63,55 @@ pub(super) fn are_approved(definition: &Value, hold: &Hold, number: RevisionNumb
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use krono_graph::{Kinds, KnownKind, Options, compile};
+    use krono_schema::Schema;
     use serde_json::json;
 
     use super::*;
+
+    /// Kinds of anything.
+    struct Anything;
+
+    impl Kinds for Anything {
+        fn find(&self, _: &str, _: &str) -> Option<KnownKind> {
+            let any = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+            let schema = Arc::new(Schema::from_value(&any).ok()?);
+            Some(KnownKind { schema, namespaced: true, is_defined: false })
+        }
+    }
+
+    /// `one` has this text, and `two` is of this kind and has further fields.
+    fn graph(text: &str, kind: &str, name: &str, more: &Value) -> CompiledGraph {
+        let object =
+            |kind: &str, name: &str| json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": name}});
+        let mut one = json!({"id": "one", "template": object("ConfigMap", "one")});
+        one["template"]["data"] = json!({"text": text, "same": "same"});
+        let mut two = json!({"id": "two", "template": object(kind, name)});
+        two.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let schema = json!({"apiVersion": "v1alpha1", "kind": "App", "spec": {}});
+        let definition =
+            json!({"metadata": {"name": "app"}, "spec": {"schema": schema, "resources": [one, two]}});
+        compile(&definition, &Anything, Options::default()).unwrap()
+    }
+
+    #[test]
+    fn v25_what_another_resource_says_may_delete() {
+        let check = |kind: &str, name: &str, more: Value, expected: bool| {
+            let [from, to] = ["a,b", "a"].map(|text| graph(text, kind, name, &more));
+            assert_eq!(deletes(&from, &to), expected, "{kind} {name} {more}");
+            assert!(!deletes(&from, &from), "{kind} {name} {more}");
+        };
+        check("Secret", "x-${one.data.text}", json!({}), true);
+        check("Secret", "x-${i}", json!({"forEach": [{"i": "${one.data.text.split(',')}"}]}), true);
+        check("Secret", "x", json!({"includeWhen": ["${one.data.text == 'a,b'}"]}), true);
+        check("Secret", "x-${one.data.same}", json!({}), false);
+        check("Secret", "x-${one.metadata.name}", json!({}), false);
+        // What is to stay stays.
+        check("PersistentVolumeClaim", "x-${one.data.text}", json!({}), false);
+        check("Secret", "x-${one.data.text}", json!({"deletionPolicy": "Retain"}), false);
+    }
 
     fn number(number: u64) -> RevisionNumber {
         RevisionNumber::new(number).unwrap_or(RevisionNumber::FIRST)

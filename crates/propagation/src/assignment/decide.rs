@@ -8,6 +8,7 @@ use krono_history::revision::{Health, Revision};
 use super::{Assignment, Because, Fleet, Gate, HeldInput, Instance, Life, Movement, Remark, Verdict};
 use crate::fleet::read_order;
 use crate::limits::{Allowance, Policy};
+use crate::mark::mark_of;
 
 pub(super) fn decide(fleet: &Fleet<'_>, instance: &Instance<'_>, gate: &dyn Gate) -> Verdict {
     let mut decision = Decision { fleet, instance, gate, remarks: Vec::new(), found: OnceCell::new() };
@@ -46,7 +47,8 @@ impl<'d> Decision<'d> {
         self.order();
         let (wish, because) = self.wish(policy);
         let (wanted, because) = self.granted(&wish, because);
-        match wanted.and_then(|it| self.lifted(it)) {
+        let has_turn = because == Because::AwaitingAdmission && self.will_be_admitted();
+        match wanted.filter(|_| !has_turn).and_then(|it| self.lifted(it)) {
             Some(lifted) => (Some(lifted), Because::Minimum),
             None => (wanted, because),
         }
@@ -244,19 +246,36 @@ impl<'d> Decision<'d> {
         refusal.is_some()
     }
 
-    /// What the minimum makes of an assignment that is below it: the lowest that is allowed.
+    /// Whether who waits for admission comes to what the minimum allows when its turn is; nobody is admitted to what was given up,
+    /// unless people hold it.
+    fn will_be_admitted(&self) -> bool {
+        let Some(target) = self.fleet.current.map(|it| self.newest_number(it)) else { return false };
+        let is_tried =
+            || self.fleet.current.is_some_and(|it| mark_of(self.fleet.history, it.digest).is_none());
+        self.fleet.limits.minimum.is_none_or(|it| target >= it)
+            && (self.fleet.movement == Movement::Held || is_tried())
+    }
+
+    /// Equal contents are one: an instance is at the newest number of its own.
+    fn newest_number(&self, of: Assignment) -> RevisionNumber {
+        self.fleet.history.newest_with(of.digest).map_or(of.number, |it| it.number)
+    }
+
+    /// What the minimum makes of an assignment that is below it: the lowest that is allowed and that nobody gave up.
     fn lifted(&mut self, assignment: Assignment) -> Option<Assignment> {
         let minimum = self.fleet.limits.minimum?;
-        // Equal contents are one: an instance is at the newest number of its own.
-        let newest =
-            self.fleet.history.newest_with(assignment.digest).map_or(assignment.number, |it| it.number);
+        let newest = self.newest_number(assignment);
         if newest >= minimum {
             return None;
         }
         self.remarks.push(Remark::BelowMinimum { number: newest, minimum });
+        let history = self.fleet.history;
         let is_allowed = |it: &&Revision| it.number >= minimum && self.unusable(it).is_none();
-        let Some(lowest) = self.fleet.history.live().find(is_allowed) else {
-            self.remarks.push(Remark::MinimumUnknown(minimum));
+        let mut allowed = history.live().filter(is_allowed).peekable();
+        let is_any = allowed.peek().is_some();
+        let Some(lowest) = allowed.find(|it| mark_of(history, it.digest).is_none()) else {
+            let remark = if is_any { Remark::MinimumGivenUp } else { Remark::MinimumUnknown };
+            self.remarks.push(remark(minimum));
             return None;
         };
         (!self.is_refused(lowest)).then(|| Assignment::of(lowest))

@@ -82,6 +82,8 @@ pub enum Remark {
     },
     /// There is no revision that is allowed.
     MinimumUnknown(RevisionNumber),
+    /// What is allowed was given up.
+    MinimumGivenUp(RevisionNumber),
     /// Nobody moves, for this reason.
     Stopped(String),
 }
@@ -106,7 +108,9 @@ impl Remark {
             Self::HoldUnusable(_) | Self::Stopped(_) => "HoldInvalid",
             Self::HoldForbidden => "HoldForbidden",
             Self::SpecRefused { .. } => "SpecRefused",
-            Self::BelowMinimum { .. } | Self::MinimumUnknown(_) => "BelowMinimumRevision",
+            Self::BelowMinimum { .. } | Self::MinimumUnknown(_) | Self::MinimumGivenUp(_) => {
+                "BelowMinimumRevision"
+            }
         }
     }
 
@@ -188,6 +192,12 @@ impl fmt::Display for Remark {
                 write!(
                     f,
                     "no revision is kept that is at least {minimum}, the lowest that the definition allows"
+                )
+            }
+            Self::MinimumGivenUp(minimum) => {
+                write!(
+                    f,
+                    "every revision that is at least {minimum}, the lowest that the definition allows, was given up"
                 )
             }
             Self::Stopped(reason) => f.write_str(reason),

@@ -406,6 +406,51 @@ fn v28_nobody_runs_less_than_the_minimum() {
 }
 
 #[test]
+fn v28_nobody_is_lifted_to_what_was_given_up() {
+    let failed = Health::Failed("halted: 1 of 4 instances failed".to_owned());
+    let mut scene = Scene::new("1a 2b 3c").with_health(2, &failed);
+    scene.limits.minimum = Some(number(2));
+    scene.check("1a", pin("1"), ("3c", Because::Minimum, &["BelowMinimumRevision"]));
+    // The same content again is the same failure.
+    let mut scene = Scene::new("1a 2b 3b").with_health(2, &failed);
+    scene.limits.minimum = Some(number(2));
+    let reasons = ["BelowMinimumRevision", "BelowMinimumRevision"];
+    scene.check("1a", pin("1"), ("1a", Because::Pinned, &reasons));
+    scene.check("2b", pin("2"), ("2b", Because::Pinned, &["PinnedToFailed"]));
+    let waiting = scene.decide_behind(&Closed, "1a", AUTO);
+    assert_eq!((shown(waiting.assignment).as_str(), waiting.because), ("1a", Because::AwaitingAdmission));
+    let told: Vec<String> = waiting.remarks.iter().map(Remark::to_string).collect();
+    let expected = "every revision that is at least 2, the lowest that the definition allows, was given up";
+    assert_eq!(told.last().map(String::as_str), Some(expected));
+}
+
+#[test]
+fn v41_who_waits_for_what_the_minimum_allows_goes_with_its_wave() {
+    let mut scene = Scene::new("1a 2b 3c");
+    let check = |scene: &Scene, gate: &dyn Gate, wishes: Wishes<'_>, expected: (&str, Because, usize)| {
+        let verdict = scene.decide_behind(gate, "1a", wishes);
+        let found = (shown(verdict.assignment), verdict.because, verdict.remarks.len());
+        assert_eq!(found, (expected.0.to_owned(), expected.1, expected.2), "{wishes:?}");
+    };
+    scene.limits.minimum = Some(number(2));
+    check(&scene, &Closed, AUTO, ("1a", Because::AwaitingAdmission, 0));
+    check(&scene, &Open, AUTO, ("3c", Because::Following, 0));
+    check(&scene, &Closed, pin("1"), ("2b", Because::Minimum, 1));
+    check(&scene, &Closed, manual(None), ("2b", Because::Minimum, 2));
+    // What is current is not allowed either.
+    scene.limits.minimum = Some(number(3));
+    (scene.current, scene.movement) = (Some(2), Movement::Held);
+    check(&scene, &Closed, AUTO, ("3c", Because::Minimum, 1));
+    // Nobody is admitted to what was given up.
+    let failed = Health::Failed("halted: 1 of 4 instances failed".to_owned());
+    let mut scene = Scene::new("1a 2b 3c").with_health(3, &failed);
+    scene.limits.minimum = Some(number(2));
+    check(&scene, &Closed, AUTO, ("2b", Because::Minimum, 1));
+    scene.movement = Movement::Held;
+    check(&scene, &Closed, AUTO, ("1a", Because::AwaitingAdmission, 0));
+}
+
+#[test]
 fn v28_pins_expire_so_long_after_their_revision_was_superseded() {
     let mut scene = Scene::new("1a 2a 3c 4d");
     scene.limits.pin_expires = Some(SignedDuration::from_hours(48));

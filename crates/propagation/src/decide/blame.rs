@@ -4,6 +4,7 @@ use super::assess::{Settled, Standing, counts_failures};
 use super::decision::Phase;
 use crate::assignment::Told;
 use crate::fleet::{Fleet, Member, Movement};
+use crate::limits::Limits;
 use crate::mark::{Mark, Outcome};
 use crate::policy::{OnFailure, Policy};
 
@@ -13,7 +14,12 @@ pub(super) fn judge(fleet: &Fleet<'_>, policy: &Policy, standings: &mut [Standin
     let eligible = standings.iter().filter(|it| it.is_eligible()).count();
     let most = policy.max_failures.of(eligible);
     if failed > most && counts_failures(fleet, policy.on_failure) {
-        return Some(Mark { outcome: outcome(fleet, policy), reason: reason(fleet, standings, most) });
+        let reason = reason(fleet, standings, most);
+        return Some(match way_back(fleet, policy) {
+            Some(Ok(())) => Mark { outcome: Outcome::RolledBack, reason },
+            Some(Err(why)) => Mark { outcome: Outcome::Halted, reason: format!("{reason}; {why}") },
+            None => Mark { outcome: Outcome::Halted, reason },
+        });
     }
     for standing in standings {
         if let Standing::Failed(failure) = *standing {
@@ -23,13 +29,21 @@ pub(super) fn judge(fleet: &Fleet<'_>, policy: &Policy, standings: &mut [Standin
     None
 }
 
-/// A rollback is never rolled back, and there must be something to go back to.
-fn outcome(fleet: &Fleet<'_>, policy: &Policy) -> Outcome {
-    let has_good = fleet.last_good.is_some_and(|it| it.digest != fleet.target.digest);
-    match (policy.on_failure, fleet.movement) {
-        (OnFailure::Rollback, Movement::Forward) if has_good => Outcome::RolledBack,
-        _ => Outcome::Halted,
+/// Whether the fleet goes back, or why it may not; nothing where nobody wants that. A rollback is never rolled back, and there must
+/// be something to go back to.
+fn way_back(fleet: &Fleet<'_>, policy: &Policy) -> Option<Result<(), String>> {
+    if (policy.on_failure, fleet.movement) != (OnFailure::Rollback, Movement::Forward) {
+        return None;
     }
+    let good = fleet.last_good.filter(|it| it.digest != fleet.target.digest)?.number;
+    let limits = Limits::read(&fleet.definition["spec"]["revisionManagement"]["instances"]).limits;
+    // A hold below the minimum would let nobody move at all.
+    Some(match limits.minimum {
+        Some(minimum) if good < minimum => Err(format!(
+            "nobody goes back: revision {good}, the last good one, is below {minimum}, the lowest that the definition allows"
+        )),
+        Some(_) | None => Ok(()),
+    })
 }
 
 /// With the first names, in the same order whatever the order of members: whatever else tells of them does not last.
@@ -54,7 +68,9 @@ pub(super) fn given_up(fleet: &Fleet<'_>, new: Option<&Mark>) -> Option<Phase> {
     if fleet.controls.is_aborted {
         return Some(Phase::Aborted);
     }
-    let mark = new.or(fleet.progress.mark.as_ref().filter(|_| !fleet.is_instant()))?;
+    // What was written down is what happened, whatever the policy says by now.
+    let known = fleet.progress.mark.as_ref().filter(|_| !fleet.is_instant());
+    let mark = known.or(new)?;
     Some(match mark.outcome {
         Outcome::Halted => Phase::Halted(mark.reason.clone()),
         Outcome::RolledBack => Phase::RolledBack(mark.reason.clone()),

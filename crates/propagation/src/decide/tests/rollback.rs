@@ -33,6 +33,28 @@ fn v21_without_anything_good_to_go_back_to_it_halts() {
 }
 
 #[test]
+fn v21_where_the_last_good_revision_is_below_the_minimum_it_halts_and_says_so() {
+    let check = |minimum: u64, on_failure: &str, expected: Phase| {
+        let mut scene = failing(json!({"onFailure": on_failure}));
+        scene.definition =
+            json!({"spec": {"revisionManagement": {"instances": {"minimumRevision": minimum}}}});
+        assert_eq!(scene.phase(100), expected, "{minimum} {on_failure}");
+    };
+    let failed = "1 of 2 instances failed: x";
+    check(1, "Rollback", Phase::RolledBack(failed.to_owned()));
+    let obstacle =
+        "nobody goes back: revision 1, the last good one, is below 2, the lowest that the definition allows";
+    check(2, "Rollback", Phase::Halted(format!("{failed}; {obstacle}")));
+    check(2, "Halt", Phase::Halted(failed.to_owned()));
+}
+
+#[test]
+fn v21_what_was_halted_stays_so_when_the_policy_is_edited() {
+    let scene = failing(json!({"onFailure": "Rollback"})).marked("halted: x failed");
+    assert_eq!(scene.phase(100), Phase::Halted("x failed".to_owned()));
+}
+
+#[test]
 fn v21_a_rollback_is_never_rolled_back() {
     for movement in [INSTANT, AUTOMATIC, CONTROLLED] {
         let mut scene = failing(json!({"onFailure": "Rollback"}));
