@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use krono_graph::KindName;
+use krono_history::Digest;
 use krono_history::retention::Freshness;
 use krono_planner::definition::{Action, Failure, Plan, Waiting};
 use krono_planner::replacing;
@@ -20,7 +21,7 @@ use crate::cache::KindCache;
 use crate::engine::Engine;
 use crate::live::is_cut;
 use crate::metrics::Count;
-use crate::queue::{Key, Outcome};
+use crate::queue::{InstanceKey, Key, Outcome};
 use crate::refusal::Refusal;
 use crate::requests::Subresource;
 use crate::run::StartError;
@@ -159,6 +160,7 @@ impl Pass<'_> {
         };
         if is_cut(&definition) && definition["metadata"]["deletionTimestamp"].is_null() {
             // It goes on being served as it was when it could be read.
+            self.settle(&engine.rooms.asked(name));
             return Ok(Some(Outcome::Done));
         }
         let read = match self.read(definition).await? {
@@ -233,6 +235,7 @@ impl Pass<'_> {
         if let Some(status) = plan.status {
             self.publish_status(observed, &status).await?;
         }
+        self.settle(&observed.rooms);
         let words: Vec<String> = plan.notices.iter().map(ToString::to_string).collect();
         if engine.is_news(&self.key(), &words) {
             for notice in &plan.notices {
@@ -252,6 +255,13 @@ impl Pass<'_> {
         engine.metrics.revision(Count::RevisionResolution, Some(("result", result)));
         let again = plan.waiting.is_some_and(Waiting::needs_another_look);
         Ok(if again { Outcome::Retry } else { Outcome::Done })
+    }
+
+    /// The CRD serves what instances wait for, or never will.
+    fn settle(&self, rooms: &[(InstanceKey, Digest)]) {
+        for key in self.engine.rooms.settle(rooms) {
+            self.engine.queue.add(Key::Instance(key.clone()));
+        }
     }
 
     async fn publish_status(&self, observed: &Observed, status: &Value) -> kube::Result<()> {

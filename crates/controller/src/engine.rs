@@ -28,6 +28,7 @@ use crate::options::Options;
 use crate::queue::{InstanceKey, Key, Outcome, Queue};
 use crate::requests::Requests;
 use crate::revisions::{self, Revisions};
+use crate::rooms::Rooms;
 use crate::router::Router;
 use crate::serving::Serving;
 use crate::{definition, instance};
@@ -51,6 +52,7 @@ pub(crate) struct Engine {
     pub(crate) fleets: Fleets,
     pub(crate) contests: Contests,
     pub(crate) hindrances: Hindrances,
+    pub(crate) rooms: Rooms,
     pub(crate) takeover: Takeover,
     leading: Mutex<Leading>,
     servings: RwLock<HashMap<Arc<str>, Arc<Serving>>>,
@@ -97,6 +99,7 @@ impl Engine {
             fleets: Fleets::default(),
             contests: Contests::default(),
             hindrances: Hindrances::default(),
+            rooms: Rooms::default(),
             takeover: Takeover::default(),
             leading: Mutex::new(Leading { since: crate::clock::timestamp(), vacant_from: None }),
             options,

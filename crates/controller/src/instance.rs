@@ -10,10 +10,11 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use jiff::Timestamp;
 use krono_graph::KindName;
+use krono_history::Digest;
 use krono_model::applyset::Inventory;
 use krono_model::wire::Author;
 use krono_planner::instance::{
-    Action, DeletionPolicies, Notice, ObjectName, Plan, Refused, Rollback, Subject, World, assignment,
+    Action, DeletionPolicies, Notice, ObjectName, Plan, Refused, Rollback, Room, Subject, World, assignment,
     may_have_objects, plan, unseen,
 };
 use krono_planner::replacing;
@@ -36,6 +37,9 @@ const MOST_ROUNDS: usize = 200;
 const PATIENCE: u32 = 3;
 /// How often in a row a kind may be found unlisted before that is worth telling: for six seconds, in which a server may start.
 const LONG_PATIENCE: u32 = 7;
+/// How often in a row a spec may be refused after the CRD was made to serve it: for a second and a half, in which a server takes
+/// that in.
+const LAG_PATIENCE: u32 = 5;
 /// How often an input may be issued in one go: a server that drops what is written must not be asked for ever.
 const MOST_ISSUES: usize = 3;
 
@@ -106,7 +110,7 @@ impl<'p> Pass<'p> {
         if !self.sees_what_ends(&instance, &caches).await {
             return Round::End(Outcome::Retry);
         }
-        let Plan { actions, status, status_can_wait_until, interests, resting, retry, notices } =
+        let Plan { actions, status, status_can_wait_until, interests, resting, retry, notices, room } =
             match self.plan(&instance, &caches, &made, rollback.as_ref()) {
                 Ok(plan) => plan,
                 Err(incomplete) => {
@@ -118,6 +122,7 @@ impl<'p> Pass<'p> {
                 }
             };
         self.engine.router.set_interests(self.key, interests);
+        self.await_room(room);
         let by = rollback.and_then(|it| it.by);
         if actions.is_empty() {
             self.tell_once(&instance, notices, by.as_ref()).await;
@@ -148,6 +153,12 @@ impl<'p> Pass<'p> {
         self.engine.queue.failures(&Key::Instance(self.key.clone())) < PATIENCE
     }
 
+    /// Whether the server may not have taken in yet what the CRD of the instance was made to serve.
+    fn may_lag(&self) -> bool {
+        let failures = self.engine.queue.failures(&Key::Instance(self.key.clone()));
+        matches!(self.engine.rooms.of(self.key), Room::Settled(_)) && failures < LAG_PATIENCE
+    }
+
     /// Whether all that went wrong is that the API server cannot do now what it is asked for.
     fn is_only_hindered(&self) -> bool {
         self.refused.hinders() && !self.refused.is_lasting
@@ -161,10 +172,20 @@ impl<'p> Pass<'p> {
     }
 
     async fn rollback(&self, made: &Made) -> kube::Result<Option<Rollback>> {
+        if !made.has_request {
+            self.engine.rooms.end(self.key);
+        }
         if !made.has_request || self.refused.instance.is_some() {
             return Ok(None);
         }
         made::rollback(self.engine, self.serving, self.key).await
+    }
+
+    /// The definition looks after the kind, and has the instance looked at again when it has done what it can.
+    fn await_room(&self, content: Option<Digest>) {
+        if content.is_some_and(|it| self.engine.rooms.ask(self.key, it)) {
+            self.engine.queue.add(Key::Definition(Arc::clone(&self.key.definition)));
+        }
     }
 
     /// Whether the server has dropped what was written about an input; the instance then says so.
@@ -199,6 +220,7 @@ impl<'p> Pass<'p> {
         self.engine.is_news(&Key::Instance(self.key.clone()), &[]);
         self.engine.fleets.end_waiting(self.key);
         self.engine.hindrances.end(self.key);
+        self.engine.rooms.end(self.key);
         self.engine.router.set_interests(self.key, Vec::new());
         let definition = self.engine.definition(&self.key.definition);
         let is_ending = definition.as_ref().is_some_and(is_ending);
@@ -367,6 +389,11 @@ impl<'p> Pass<'p> {
                 Err(perform::Failure { refusal: Refusal::Absent(_), .. }) if patience => stale = true,
                 Err(perform::Failure { refusal: Refusal::Transient(_), .. }) if patience => {
                     self.engine.hindrances.begin(self.key);
+                    stale = true;
+                }
+                Err(perform::Failure { of: Subject::Rollback, refusal: Refusal::Rejected(_) })
+                    if self.may_lag() =>
+                {
                     stale = true;
                 }
                 Err(perform::Failure { of, refusal: Refusal::Transient(words) }) => {

@@ -30,6 +30,7 @@ mod quiet;
 mod refusal;
 mod requests;
 mod revisions;
+mod rooms;
 mod router;
 mod run;
 mod serving;

@@ -61,17 +61,25 @@ impl Requests {
         subresource: Subresource,
     ) -> kube::Result<Value> {
         let api = self.api(resource, namespace);
-        let parameters = PatchParams {
-            field_manager: Some(MANAGER.to_owned()),
-            field_validation: UNREAD,
-            ..PatchParams::default()
-        };
+        let parameters = merging(UNREAD);
         let patch = Patch::Merge(patch);
         let answer = match subresource {
             Subresource::None => self.send(|| api.patch(name, &parameters, &patch)).await,
             Subresource::Status => self.send(|| api.patch_status(name, &parameters, &patch)).await,
         };
         answer.map(|it| it.value)
+    }
+
+    /// A merge patch of an object that the server refuses rather than drop what it does not know.
+    pub(crate) async fn merge_whole(
+        &self,
+        resource: &ApiResource,
+        (namespace, name): (&str, &str),
+        patch: &Value,
+    ) -> kube::Result<Value> {
+        let api = self.api(resource, namespace);
+        let (parameters, patch) = (merging(Some(ValidationDirective::Strict)), Patch::Merge(patch));
+        self.send(|| api.patch(name, &parameters, &patch)).await.map(|it| it.value)
     }
 
     /// Deletes an object if it is still the one that was seen; what is left of it while others hold on to it.
@@ -197,6 +205,10 @@ impl Requests {
             }
         }
     }
+}
+
+fn merging(field_validation: Option<ValidationDirective>) -> PatchParams {
+    PatchParams { field_manager: Some(MANAGER.to_owned()), field_validation, ..PatchParams::default() }
 }
 
 /// Whether an object that was deleted is still there for a while: something has to end, or somebody holds on to it.

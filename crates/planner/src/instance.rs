@@ -31,7 +31,9 @@ pub(crate) use assigned::{
     ASSIGNMENT, ERROR_SINCE, INPUT_HISTORY, PROPAGATION, assignment_patch, known, observed_content,
     observed_since, of_krono,
 };
-pub use assigned::{Assigned, Keeping, Notice, Rollback, Stamping, assignment, input_kind, may_have_objects};
+pub use assigned::{
+    Assigned, Keeping, Notice, Rollback, Room, Stamping, assignment, input_kind, may_have_objects,
+};
 pub(crate) use evidence::{fit, highest_stamp};
 pub use gates::PropagationGates;
 pub(crate) use outlook::{Wanted, outlook};
@@ -255,7 +257,7 @@ pub enum Action {
     /// version seen.
     Begin(Value),
     /// The spec of an older input, and with it the answer to the request for it: a merge patch that names the version
-    /// seen.
+    /// seen. All of it or nothing: the API server must not drop what it does not know.
     Restore(Value),
     /// The answer to a request that stands on the instance, which changes nothing else: a merge patch that names the
     /// version seen.
@@ -314,6 +316,8 @@ pub struct Plan {
     pub retry: bool,
     /// What people should hear of once the actions are done; without any, once for as long as it is so.
     pub notices: Vec<Notice>,
+    /// Content that the CRD has to serve before a request can be answered; the definition is to be asked for it.
+    pub room: Option<krono_history::Digest>,
 }
 
 /// Objects that an instance depends on but does not own.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use krono_history::Digest;
 use krono_planner::fleet::Census;
 use serde_json::Value;
 
@@ -38,5 +39,13 @@ impl Fleet {
         let listed = engine.requests.list(&served.resource, None).await?;
         let census = Arc::new(Census::of(&listed));
         Ok(Self { census, instances: if is_ending { listed } else { Vec::new() } })
+    }
+
+    /// With those who wait to go back to some contents.
+    pub(super) fn expecting(mut self, contents: impl Iterator<Item = Digest>) -> Self {
+        for content in contents {
+            Arc::make_mut(&mut self.census).expect(content);
+        }
+        self
     }
 }

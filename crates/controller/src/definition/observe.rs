@@ -14,6 +14,7 @@ use super::fleet::Fleet;
 use super::{crd_resource, takeover};
 use crate::catalogue::Served;
 use crate::engine::Engine;
+use crate::queue::InstanceKey;
 use crate::revisions::Revisions;
 
 /// The world of one definition.
@@ -31,6 +32,8 @@ pub(super) struct Observed {
     left_by_kro: Vec<Value>,
     serving: Serving,
     fleet: Fleet,
+    /// What instances wait for that are to be rolled back.
+    pub(super) rooms: Vec<(InstanceKey, Digest)>,
     /// Whether it is time to tell again how many instances there are.
     counts: bool,
     freshness: Freshness,
@@ -58,14 +61,17 @@ impl Observed {
         let digest = Digest::of_definition(&definition["spec"]);
         let is_issued = revisions.history.latest().is_some_and(|it| it.digest == digest);
         let interface = || Interface::of(&definition, &mentioned).to_value();
+        let rooms = engine.rooms.asked(name);
+        let live = needs_live_fleet(&revisions, freshness);
+        let fleet = Fleet::of(engine, &definition, served.as_ref(), live).await?;
         Ok(Self {
             name: Arc::clone(name),
             interface: (!is_issued && compiled.is_ok()).then(interface),
             asked: asked(&definition).and_then(|it| revisions.whole(it)),
             left_by_kro: takeover::left_by_kro(engine, &definition, &revisions.history, freshness).await?,
             serving: serving(engine, name, &definition).await?,
-            fleet: Fleet::of(engine, &definition, served.as_ref(), needs_live_fleet(&revisions, freshness))
-                .await?,
+            fleet: fleet.expecting(rooms.iter().map(|(_, content)| *content)),
+            rooms,
             definition,
             revisions,
             crd,

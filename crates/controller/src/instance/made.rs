@@ -66,5 +66,6 @@ pub(super) async fn rollback(
     key: &InstanceKey,
 ) -> kube::Result<Option<Rollback>> {
     let live = engine.requests.get(&serving.instances.resource, &key.namespace, &key.name).await?;
-    Ok(live.as_ref().and_then(|it| Rollback::of(it, engine.options.notes)))
+    let rollback = live.as_ref().and_then(|it| Rollback::of(it, engine.options.notes));
+    Ok(rollback.map(|it| Rollback { room: engine.rooms.of(key), ..it }))
 }

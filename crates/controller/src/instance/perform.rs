@@ -59,8 +59,8 @@ pub(super) async fn perform(place: Place<'_>, action: Action) -> Result<Beside, 
         }
         Action::RemoveFinalizer(patch) => place.remove_finalizer(&patch).await,
         Action::Begin(patch) => place.patch_instance(&patch, Subresource::Status).await,
-        Action::Restore(patch) => place.answer(&patch, Subject::Rollback).await,
-        Action::Amend(patch) => place.answer(&patch, Subject::Answer).await,
+        Action::Restore(patch) => place.restore(&patch).await,
+        Action::Amend(patch) => place.amend(&patch).await,
         Action::Input(InputAction::Create { name, object }) => place.create(name, &object).await,
         Action::Input(InputAction::Tell { name, patch }) => {
             place.patch(name, &patch, Subresource::Status).await
@@ -213,9 +213,21 @@ impl Place<'_> {
         Ok(())
     }
 
-    async fn answer(&self, patch: &Value, of: Subject) -> Result<(), Failure> {
+    async fn restore(&self, patch: &Value) -> Result<(), Failure> {
+        let instances = &self.serving.instances;
+        let name = (self.key.namespace.as_str(), self.key.name.as_str());
+        let answer = self.engine.requests.merge_whole(&instances.resource, name, patch).await;
+        let refused = |error| Failure { of: Subject::Rollback, refusal: Refusal::of(&error) };
+        instances.answer(answer.map_err(refused)?, None, &self.by());
+        self.engine.rooms.end(self.key);
+        Ok(())
+    }
+
+    async fn amend(&self, patch: &Value) -> Result<(), Failure> {
         let patched = self.patch_instance(patch, Subresource::None).await;
-        patched.map_err(|Failure { refusal, .. }| Failure { of, refusal })
+        patched.map_err(|Failure { refusal, .. }| Failure { of: Subject::Answer, refusal })?;
+        self.engine.rooms.end(self.key);
+        Ok(())
     }
 
     async fn remove_finalizer(&self, patch: &Value) -> Result<(), Failure> {

@@ -318,6 +318,35 @@ async fn what_is_to_be_retained_stays_and_belongs_to_nobody() {
     assert!(again["metadata"]["annotations"]["krono.dev/retained-from"].is_null());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn v25_what_a_definition_no_longer_makes_and_goes_on_referring_to_stays() {
+    for policy in ["deletionPolicy: Retain", ""] {
+        let world = World::start().await;
+        let copy = config_map("copy", "text: '${one.data.text}'", "");
+        let made = config_map("one", "text: x", policy) + &copy;
+        world.define(&definition("App", "spec: {}", &made)).await;
+        world.instance("App a", "").await;
+        world.active("App a").await;
+        let before = world.there("ConfigMap a-one").await;
+        let name = "${schema.metadata.name}-one";
+        let referred = format!(
+            "- {{id: one, externalRef: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: '{name}'}}}}}}\n{copy}"
+        );
+        world.define(&definition("App", "spec: {}", &referred)).await;
+        let is_free = |it: &Value| it["metadata"]["labels"].as_object().is_none_or(serde_json::Map::is_empty);
+        let after = world.eventually("ConfigMap a-one", is_free).await;
+        assert_eq!(after["metadata"]["uid"], before["metadata"]["uid"], "{policy}");
+        world.settled().await;
+        world.active("App a").await;
+        world.merge("ConfigMap a-one", json!({"data": {"text": "theirs"}})).await;
+        world.eventually("ConfigMap a-copy", |it| it["data"]["text"] == "theirs").await;
+        world.settled().await;
+        world.delete("App a").await;
+        world.gone("App a").await;
+        assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "theirs", "{policy}");
+    }
+}
+
 /// A policy is no content: nobody issues a revision for it, and it counts at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn v25_the_policy_of_the_definition_as_it_is_wins() {

@@ -85,7 +85,8 @@ async fn v22_a_spec_that_the_server_does_not_take_back_is_refused_and_resources_
     fixed["metadata"]["annotations"] = json!({"kro.run/allow-breaking-changes": "true"});
     world.define(&fixed).await;
     world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 3).await;
-    annotate(&world, "App a0", json!({INPUT_ROLLBACK: "1"})).await;
+    // With the older revision the field would not be fixed.
+    annotate(&world, "App a0", json!({INPUT_ROLLBACK: "1", "krono.dev/rollback-spec-only": "true"})).await;
     let words = "the API server does not take the spec of input revision 1 for app/a0: ";
     let told = world.eventually("App a0", |it| message(it, "RollbackRefused").starts_with(words)).await;
     assert!(message(&told, "RollbackRefused").contains("immutable"), "{told:#}");

@@ -25,6 +25,7 @@ mod inputs;
 mod kinds;
 mod leadership;
 mod line;
+mod narrowed;
 mod numbers;
 mod order;
 mod ownership;

@@ -214,7 +214,8 @@ fn needed(
         return Ok(with_those_that_stay(world, wanted));
     };
     if is_return(world, graph) {
-        return Ok(known.map_or_else(|| wanted.clone(), |known| joined(wanted, &known)));
+        let joint = known.map_or_else(|| wanted.clone(), |known| joined(wanted, &known));
+        return Ok(with_those_that_stay(world, &joint));
     }
     if is_repair(world, live, wanted) || allows_data_loss(world.definition) {
         return Ok(wanted.clone());

@@ -45,6 +45,12 @@ impl Census {
         census
     }
 
+    /// Somebody waits to go back to some content: it counts as if they were there and stayed.
+    pub fn expect(&mut self, content: Digest) {
+        self.staying.insert(content);
+        self.uses.contents.insert(content);
+    }
+
     /// Takes in one instance; its spec is not looked at.
     pub fn take(&mut self, instance: &Value) {
         self.sizes.total += 1;

@@ -24,7 +24,7 @@ use super::{Action, PropagationGates, World};
 use crate::fleet::Schemas;
 
 pub(super) use answer::Answer;
-pub use answer::{Notice, Rollback};
+pub use answer::{Notice, Rollback, Room};
 pub use home::assignment;
 pub(crate) use home::{
     ASSIGNMENT, ERROR_SINCE, INPUT_HISTORY, PROPAGATION, assignment_patch, observed_content, observed_since,

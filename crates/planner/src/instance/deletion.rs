@@ -9,7 +9,7 @@ use krono_model::names;
 use serde_json::{Value, json};
 
 use super::management::remove_finalizer;
-use super::{Action, Member, ObjectName, Plan, World, is_terminating, report, text};
+use super::{Action, Identity, Member, ObjectName, Plan, World, is_terminating, report, text};
 use crate::digest::is_owner_stamped;
 
 /// What to do next for an instance that is being deleted: no graph and no expression has a say in it.
@@ -25,7 +25,7 @@ pub(super) fn plan(world: &World<'_>) -> Plan {
         return report::deleting(world, finalizer.into_iter().collect());
     }
     let wave = highest_wave(members);
-    let actions = wave.iter().filter_map(|member| removal(world, member, &id)).collect();
+    let actions = wave.iter().filter_map(|member| removal(world, member, &id, &BTreeSet::new())).collect();
     report::deleting(world, actions)
 }
 
@@ -48,13 +48,20 @@ pub(super) fn members<'a>(world: &World<'a>, id: &str) -> Vec<Member<'a>> {
     members
 }
 
-/// What ends a resource; nothing when it is ending already, or when the API server refused just that.
-pub(super) fn removal(world: &World<'_>, member: &Member<'_>, id: &str) -> Option<Action> {
+/// What ends a resource; nothing when it is ending already, or when the API server refused just that. What the instance
+/// goes on referring to is let go.
+pub(super) fn removal(
+    world: &World<'_>,
+    member: &Member<'_>,
+    id: &str,
+    referred: &BTreeSet<Identity>,
+) -> Option<Action> {
     let name = name_of(member);
     if world.refused.resources.contains_key(&name) {
         return None;
     }
-    if world.policies.keep(member) || cannot_be_awaited(world, member) {
+    if referred.contains(&name.identity()) || world.policies.keep(member) || cannot_be_awaited(world, member)
+    {
         return Some(Action::Release { name, patch: release(member.object, id) });
     }
     let uid = text(member.object, "uid").to_owned();

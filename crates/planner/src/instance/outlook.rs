@@ -8,7 +8,7 @@ use krono_model::names;
 use serde_json::Value;
 
 use super::desired::{Desired, Place, decorated, desired};
-use super::resources::Visible;
+use super::resources::{Visible, referred};
 use super::{Action, Identity, Member, ObjectName, World, as_seen, deletion, text};
 
 /// All that a graph wants for an instance, also where it has to wait, and what goes when all of that is there.
@@ -56,7 +56,8 @@ pub(crate) fn outlook(world: &World<'_>, graph: &CompiledGraph) -> Outlook {
             wanted.push(Wanted { node: node.id.clone(), kind, name, object, is_draft: true });
         }
     }
-    let removals = removals(world, &id, &wanted, &vague);
+    let kept = referred(graph, &evaluation);
+    let removals = removals(world, &id, (&wanted, &kept), &vague);
     Outlook { wanted, removals }
 }
 
@@ -78,7 +79,12 @@ fn name_of(kind: &KindName, object: &Value) -> Option<ObjectName> {
 }
 
 /// What was made and is not wanted; nothing that was made for a node of which nobody knows what it wants.
-fn removals(world: &World<'_>, id: &str, wanted: &[Wanted], vague: &BTreeSet<&str>) -> Vec<Action> {
+fn removals(
+    world: &World<'_>,
+    id: &str,
+    (wanted, referred): (&[Wanted], &BTreeSet<Identity>),
+    vague: &BTreeSet<&str>,
+) -> Vec<Action> {
     let wanted: BTreeSet<Identity> =
         wanted.iter().filter_map(|it| Some(it.name.as_ref()?.identity())).collect();
     let is_vague = |member: &Member<'_>| {
@@ -87,5 +93,5 @@ fn removals(world: &World<'_>, id: &str, wanted: &[Wanted], vague: &BTreeSet<&st
     };
     let members = deletion::members(world, id).into_iter();
     let surplus = members.filter(|it| !is_vague(it) && !wanted.contains(&deletion::name_of(it).identity()));
-    surplus.filter_map(|it| deletion::removal(world, &it, id)).collect()
+    surplus.filter_map(|it| deletion::removal(world, &it, id, referred)).collect()
 }

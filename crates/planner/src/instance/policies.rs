@@ -15,12 +15,13 @@ use super::Member;
 pub struct DeletionPolicies(BTreeMap<String, Option<DeletionPolicy>>);
 
 impl DeletionPolicies {
-    /// As a definition says; a word that nobody knows says nothing.
+    /// As a definition says; a word that nobody knows says nothing, and neither does a reference, which makes nothing.
     pub fn of(definition: &Value) -> Self {
         let resources = definition["spec"]["resources"].as_array().into_iter().flatten();
         let policy = |it: &Value| {
             let (written, policy) = (&it["deletionPolicy"], read(it["deletionPolicy"].as_str()));
-            let id = it["id"].as_str().filter(|_| written.is_null() || policy.is_some())?;
+            let is_known = (written.is_null() || policy.is_some()) && it["externalRef"].is_null();
+            let id = it["id"].as_str().filter(|_| is_known)?;
             Some((id.to_owned(), policy))
         };
         Self(resources.filter_map(policy).collect())
@@ -63,7 +64,7 @@ mod tests {
     fn v25_the_policy_of_the_definition_wins_for_what_it_still_has() {
         let definition = json!({"spec": {"resources": [
             {"id": "kept", "deletionPolicy": "Retain"}, {"id": "gone", "deletionPolicy": "Delete"}, {"id": "plain"},
-            {"id": "dropped", "deletionPolicy": "Forget"},
+            {"id": "dropped", "deletionPolicy": "Forget"}, {"id": "referred", "externalRef": {"kind": "ConfigMap"}},
         ]}});
         let policies = DeletionPolicies::of(&definition);
         let check = |kind: &str, id: &str, written: Option<&str>, expected: bool| {
@@ -85,6 +86,8 @@ mod tests {
         check("ConfigMap", "dropped", Some("Retain"), true);
         check("ConfigMap", "dropped", Some("Delete"), false);
         check("ConfigMap", "dropped", None, false);
+        check("ConfigMap", "referred", Some("Retain"), true);
+        check("ConfigMap", "referred", None, false);
         check("PersistentVolumeClaim", "dropped", None, true);
     }
 }

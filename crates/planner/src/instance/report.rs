@@ -394,6 +394,7 @@ fn kept(world: &World<'_>, conditions: Conditions, state: State, actions: Vec<Ac
         resting: Vec::new(),
         retry: world.refused.hinders(),
         notices: Vec::new(),
+        room: None,
     }
 }
 

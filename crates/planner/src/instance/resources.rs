@@ -14,7 +14,7 @@ use super::held_back::Holding;
 use super::management::{manage, record, shrink};
 use super::report::Report;
 use super::{
-    Action, Identity, Interest, Notice, ObjectName, Plan, World, as_seen, deletion, inventory,
+    Action, Identity, Interest, Member, Notice, ObjectName, Plan, World, as_seen, deletion, inventory,
     is_terminating, suspended_by, words,
 };
 
@@ -40,12 +40,13 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     };
     let interests = interests(graph, &evaluation, &desired);
     let asked = asked.as_ref();
-    let remark = match asked.and_then(Asked::answer) {
+    let (remark, room) = match asked.and_then(Asked::answer) {
         Some(Answer::Given(answer, notice)) => {
             return Plan { actions: vec![answer], interests, notices: vec![notice], ..Plan::default() };
         }
-        Some(Answer::Withheld(notice)) => Some(notice),
-        None => None,
+        Some(Answer::Withheld(notice)) => (Some(notice), None),
+        Some(Answer::Awaits(content)) => (None, Some(content)),
+        None => (None, None),
     };
     let report = Report {
         world,
@@ -74,7 +75,7 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
     let status_can_wait_until =
         status.as_ref().and_then(|it| words::can_wait_until(&world.instance["status"], it));
     let retry = report.wants_retry();
-    Plan { actions, status, status_can_wait_until, interests, resting, retry, notices }
+    Plan { actions, status, status_can_wait_until, interests, resting, retry, notices, room }
 }
 
 struct Pass<'p, 'a> {
@@ -120,8 +121,8 @@ impl Pass<'_, '_> {
         if self.world.assigned.is_some_and(|it| it.leaves_surplus) {
             return Vec::new();
         }
-        let wave = deletion::highest_wave(orphans);
-        wave.iter().filter_map(|member| deletion::removal(self.world, member, self.id)).collect()
+        let (wave, referred) = (deletion::highest_wave(orphans), referred(self.graph, self.evaluation));
+        wave.iter().filter_map(|it| deletion::removal(self.world, it, self.id, &referred)).collect()
     }
 
     /// The resources whose time has come: nothing that they depend on is about to change.
@@ -163,7 +164,7 @@ impl Pass<'_, '_> {
 }
 
 /// The members of an `ApplySet` that are not wanted.
-pub(super) fn orphans<'a>(world: &World<'a>, id: &str, desired: &[Desired<'_>]) -> Vec<super::Member<'a>> {
+pub(super) fn orphans<'a>(world: &World<'a>, id: &str, desired: &[Desired<'_>]) -> Vec<Member<'a>> {
     let wanted: BTreeSet<Identity> = desired.iter().map(|it| it.name.identity()).collect();
     let mut members = deletion::members(world, id);
     members.retain(|it| !wanted.contains(&deletion::name_of(it).identity()));
@@ -189,6 +190,15 @@ impl Observed for Visible<'_, '_> {
     fn selected(&self, kind: &KindName, namespace: Option<&str>, selector: &Value) -> Vec<&Value> {
         self.world.cluster.selected(kind, namespace, selector)
     }
+}
+
+/// The objects that a graph refers to by name and does not make.
+pub(super) fn referred(graph: &CompiledGraph, evaluation: &Evaluation) -> BTreeSet<Identity> {
+    let named = interests(graph, evaluation, &[]).into_iter().filter_map(|it| match it {
+        Interest::Named(name) => Some(name.identity()),
+        Interest::Selected { .. } => None,
+    });
+    named.collect()
 }
 
 /// The objects of others that the nodes of a graph look at, or wait to have.

@@ -6,7 +6,7 @@ use krono_graph::{KindName, NodeState, Target};
 use krono_history::witness::Notes;
 use krono_model::metadata::Owner;
 use krono_planner::fleet::{Facts, Made as Decided, Revised, made};
-use krono_planner::instance::{DeletionPolicies, ObjectName, Plan, Rollback, World, plan};
+use krono_planner::instance::{DeletionPolicies, ObjectName, Plan, Rollback, Room, World, plan};
 use serde_json::Value;
 
 use super::library::Compiled;
@@ -79,26 +79,43 @@ impl Simulation {
         let none = Work::default();
         let work = self.controller.work.get(name).unwrap_or(&none);
         let is_asked = made.has_request && work.refused.instance.is_none();
-        let rollback = if is_asked {
+        let mut rollback = if is_asked {
             self.server.get(name).and_then(|it| Rollback::of(it, Notes::Doubted))
         } else {
             None
         };
+        let plan = self.planned(governance, &instance, &made, work, rollback.as_ref())?;
+        // The server keeps whatever it is told, so that there is nothing to be made room for.
+        if let (Some(rollback), Some(content)) = (&mut rollback, plan.room) {
+            rollback.room = Room::Settled(content);
+            return self.planned(governance, &instance, &made, work, Some(rollback));
+        }
+        Some(plan)
+    }
+
+    fn planned(
+        &self,
+        governance: &Governance,
+        instance: &Value,
+        made: &Made,
+        work: &Work,
+        rollback: Option<&Rollback>,
+    ) -> Option<Plan> {
         let is_defined = |_: &KindName| false;
         let facts = self.controller.mind.fleet.facts.as_ref();
         let serving = self.controller.mind.serving.as_deref()?;
         let schemas = &*serving.revisions;
         let assigned =
-            made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback.as_ref(), schemas));
+            made.by.as_ref().map(|(facts, by)| facts.assigned(*by, &is_defined, rollback, schemas));
         let graph = made.graph.as_ref().map(|it| &it.compiled);
         let uid = self.controller.mind.serving.as_ref().map(|it| it.uid.as_str()).unwrap_or_default();
         Some(plan(&World {
-            instance: &instance,
+            instance,
             graph: graph.map_err(String::as_str),
             owner: Owner { definition_name: &governance.definition.name, definition_uid: uid },
             assigned: assigned.as_ref(),
             policies: facts.map_or(&DeletionPolicies::default(), |it| &it.policies),
-            cluster: &self.controller.view(work, searched(&instance, graph.ok())),
+            cluster: &self.controller.view(work, searched(instance, graph.ok())),
             refused: &work.refused,
             resting: &std::collections::BTreeSet::new(),
             now: &self.server.now().to_string(),

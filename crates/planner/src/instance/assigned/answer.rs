@@ -1,12 +1,12 @@
 //! Requests that stand on an instance, and their answers.
 
 use krono_history::answered::Answered;
-use krono_history::excerpt;
-use krono_history::input::{Pin, Request, Scope, Situation, Verdict, judge};
+use krono_history::input::{Pin, Refusal, Request, Scope, Situation, Verdict, judge};
 use krono_history::issue::Notice as OfLineage;
 use krono_history::rollback::Force;
 use krono_history::witness::Notes;
 use krono_history::writer::{Writer, author_of_request, is_forced, keeper_of_spec, writer_of_request};
+use krono_history::{Digest, RevisionNumber, excerpt};
 use krono_model::definition::{ROLLBACK_IGNORED, ROLLBACK_REFUSED};
 use krono_model::names;
 use krono_model::wire::Author;
@@ -33,6 +33,20 @@ pub struct Rollback {
     pub keeper: Option<String>,
     /// The version of the instance that all this was read from.
     pub version: String,
+    /// Whether the kind has been made to take what the request leads to.
+    pub room: Room,
+}
+
+/// Whether the CRD of a kind serves the revision that a request leads to, which may know fields that no other does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Room {
+    /// Nobody has asked the definition for it.
+    #[default]
+    Unasked,
+    /// The definition is asked to serve this content, and has not looked yet.
+    Awaited(Digest),
+    /// The definition has done for this content what it can.
+    Settled(Digest),
 }
 
 impl Rollback {
@@ -48,6 +62,7 @@ impl Rollback {
             force: if is_forced(live, key) { Force::Yes } else { Force::No },
             keeper: keeper_of_spec(live),
             version: text(live, "resourceVersion").to_owned(),
+            room: Room::Unasked,
         })
     }
 
@@ -88,6 +103,8 @@ pub(in super::super) enum Answer {
     Given(Action, Notice),
     /// It stands, and nothing comes of it: it was answered before, or cannot be answered now.
     Withheld(Notice),
+    /// It stands until the definition has made room for this content: the API server would drop or refuse some of the spec.
+    Awaits(Digest),
 }
 
 impl Asked<'_> {
@@ -153,27 +170,69 @@ impl Asked<'_> {
                 answered: &Answered::of(self.world.instance),
             },
         );
-        match verdict {
-            Verdict::PutBack { manager } => put_back(asked, &manager),
-            Verdict::Refused(refusal) => self.refused(rollback, asked, &refusal.to_string()),
-            Verdict::Restore { number, spec, pin } => {
-                let (mut changed, words) = pinned(pin, note(names::RGD_REVISION));
-                changed[names::ROLLBACK_REFUSED_ANNOTATION] = Value::Null;
-                // A hold would go on hiding the spec.
-                changed[names::HOLD_INPUT_ANNOTATION] = Value::Null;
-                let held = note(names::HOLD_INPUT_ANNOTATION);
-                let released =
-                    held.map(|it| format!(", and no longer held at {}", excerpt(it))).unwrap_or_default();
-                let notice = Notice {
-                    reason: "RolledBack",
-                    note: format!("rolling back to input revision {number}{words}{released}"),
-                    is_warning: false,
-                };
-                let mut patch = answered(self.world.instance, rollback, asked, changed);
-                patch["spec"] = crate::replacing(&spec, &self.world.instance["spec"]);
-                Answer::Given(Action::Restore(patch), notice)
+        let destination = self.destination(&request);
+        match (verdict, destination) {
+            (Verdict::PutBack { manager }, _) => put_back(asked, &manager),
+            (Verdict::Refused(Refusal::Rejected { .. }), Some(content))
+                if rollback.room != Room::Settled(content) =>
+            {
+                Answer::Awaits(content)
+            }
+            (Verdict::Restore { .. }, Some(content)) if rollback.room == Room::Awaited(content) => {
+                Answer::Awaits(content)
+            }
+            (Verdict::Refused(refusal), _) => {
+                let words = format!("{refusal}{}", self.attempt(&refusal, destination));
+                self.refused(rollback, asked, &words)
+            }
+            (Verdict::Restore { number, spec, pin }, _) => {
+                self.restored(rollback, asked, (number, &spec, pin))
             }
         }
+    }
+
+    /// The content that a request leads to, where that is not what is current and served anyway.
+    fn destination(&self, request: &Request<'_>) -> Option<Digest> {
+        let number = request.text.parse().ok().filter(|_| request.scope == Scope::Whole)?;
+        let content = self.inputs.find(number)?.definition.digest;
+        (self.assigned.current != Some(content)).then_some(content)
+    }
+
+    /// What was tried before a spec was refused for good.
+    fn attempt(&self, refusal: &Refusal, destination: Option<Digest>) -> String {
+        let revision = destination.and_then(|it| self.assigned.kept.newest_with(it));
+        match (refusal, revision) {
+            (Refusal::Rejected { .. }, Some(revision)) => format!(
+                "; the definition was asked to serve revision {} beside the current one: if its CRD does not, its \
+                 conditions or {} tell why",
+                revision.number,
+                names::ALLOW_DATA_LOSS_ANNOTATION
+            ),
+            (_, _) => String::new(),
+        }
+    }
+
+    fn restored(
+        &self,
+        rollback: &Rollback,
+        asked: &str,
+        (number, spec, pin): (RevisionNumber, &Value, Pin),
+    ) -> Answer {
+        let note = |key: &str| self.world.instance["metadata"]["annotations"][key].as_str();
+        let (mut changed, words) = pinned(pin, note(names::RGD_REVISION));
+        changed[names::ROLLBACK_REFUSED_ANNOTATION] = Value::Null;
+        // A hold would go on hiding the spec.
+        changed[names::HOLD_INPUT_ANNOTATION] = Value::Null;
+        let held = note(names::HOLD_INPUT_ANNOTATION);
+        let released = held.map(|it| format!(", and no longer held at {}", excerpt(it))).unwrap_or_default();
+        let notice = Notice {
+            reason: "RolledBack",
+            note: format!("rolling back to input revision {number}{words}{released}"),
+            is_warning: false,
+        };
+        let mut patch = answered(self.world.instance, rollback, asked, changed);
+        patch["spec"] = crate::replacing(spec, &self.world.instance["spec"]);
+        Answer::Given(Action::Restore(patch), notice)
     }
 }
 
