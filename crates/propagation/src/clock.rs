@@ -17,8 +17,25 @@ pub(crate) struct Clock<'c> {
     standstills: &'c [Standstill],
     leading_since: Timestamp,
     restarted: Timestamp,
-    /// Whoever was admitted before is late.
-    late_before: Option<Timestamp>,
+    /// The last times that counted, as long together as the deadline.
+    deadline: Reach,
+}
+
+/// The last times that counted, as long together as something lasts.
+#[derive(Default)]
+struct Reach {
+    /// How much more there should be.
+    left: SignedDuration,
+    /// The latest first.
+    spans: Vec<Span>,
+}
+
+/// A time that counted.
+struct Span {
+    from: Timestamp,
+    to: Timestamp,
+    /// With those after it.
+    together: SignedDuration,
 }
 
 /// How many times of opening a deadline may go back through.
@@ -33,24 +50,25 @@ impl<'c> Clock<'c> {
             standstills: fleet.leadership.standstills,
             leading_since: fleet.leadership.since.min(now),
             restarted: fleet.progress.restarted.unwrap_or(Timestamp::MIN).min(now),
-            late_before: None,
+            deadline: Reach::default(),
         };
         let paused = fleet.controls.paused.filter(|it| fleet.obeys_pause(*it)).map_or(now, |it| it.min(now));
-        clock.late_before = clock.reach(paused, policy.deadline);
+        clock.deadline = clock.reach(paused, policy.deadline);
         clock
     }
 
     /// Whether something that began then and could not be helped for so long has taken longer than the deadline.
     pub(crate) fn is_late(&self, began: Timestamp, hindered: SignedDuration) -> bool {
-        self.late_before
+        self.deadline
+            .begun()
             .is_some_and(|limit| self.began(began).saturating_add(hindered).is_ok_and(|it| it <= limit))
     }
 
     /// When what began then can be late at the earliest.
     pub(crate) fn late_at(&self, began: Timestamp, hindered: SignedDuration) -> Timestamp {
         let began = self.began(began).saturating_add(hindered).unwrap_or(Timestamp::MAX);
-        let ahead = self.late_before.map_or(self.policy.deadline, |limit| began.duration_since(limit));
-        self.later(ahead)
+        let ahead = began.duration_since(began.min(self.now));
+        self.later(self.policy.deadline.saturating_sub(self.deadline.since(began)).saturating_add(ahead))
     }
 
     /// Whether something has been wrong for longer than is forgiven.
@@ -100,34 +118,49 @@ impl<'c> Clock<'c> {
         standstill.cause == Cause::NoLeader || self.fleet.obeys_pause(standstill.from)
     }
 
-    /// The last instant since which so much time has counted; nothing where that cannot be told.
-    fn reach(&self, now: Timestamp, counted: SignedDuration) -> Option<Timestamp> {
-        let mut left = counted;
+    fn reach(&self, now: Timestamp, lasts: SignedDuration) -> Reach {
+        let mut reach = Reach { left: lasts, spans: Vec::new() };
         let always = Windows::default();
         let windows = if self.fleet.is_instant() { &always } else { &self.policy.windows };
         for (begun, ended) in windows.back_from(now).take(FARTHEST) {
             let mut end = ended;
             let within = |it: &&Standstill| it.to > begun && it.from < ended && self.stood_still(it);
             for standstill in self.standstills.iter().rev().filter(within) {
-                if let Some(found) = take(&mut left, standstill.to.min(end), end) {
-                    return Some(found);
-                }
+                reach.take(standstill.to.min(end), end);
                 end = standstill.from.min(end);
             }
-            if let Some(found) = take(&mut left, begun.min(end), end) {
-                return Some(found);
+            reach.take(begun.min(end), end);
+            if reach.left.is_zero() {
+                break;
             }
         }
-        None
+        reach
     }
 }
 
-/// Takes a time that counts from what is left; tells where that ends, if it does.
-fn take(left: &mut SignedDuration, from: Timestamp, to: Timestamp) -> Option<Timestamp> {
-    let lasted = to.duration_since(from);
-    if lasted >= *left {
-        return to.checked_sub(*left).ok();
+impl Reach {
+    /// Takes as much of a time that counts as is left.
+    fn take(&mut self, from: Timestamp, to: Timestamp) {
+        let lasted = to.duration_since(from).min(self.left);
+        if lasted.is_zero() {
+            return;
+        }
+        self.left -= lasted;
+        let from = to.saturating_sub(lasted).unwrap_or(from);
+        let after = self.spans.last().map_or(SignedDuration::ZERO, |it| it.together);
+        self.spans.push(Span { from, to, together: after + lasted });
     }
-    *left -= lasted;
-    None
+
+    /// When it began; nothing where there is more left.
+    fn begun(&self) -> Option<Timestamp> {
+        self.spans.last().filter(|_| self.left.is_zero()).map(|it| it.from)
+    }
+
+    /// How much of it has counted since an instant.
+    fn since(&self, at: Timestamp) -> SignedDuration {
+        let later = self.spans.partition_point(|it| it.from >= at);
+        let whole = later.checked_sub(1).map_or(SignedDuration::ZERO, |it| self.spans[it].together);
+        let part = self.spans.get(later).map(|it| it.to.duration_since(at.min(it.to)));
+        whole + part.unwrap_or_default()
+    }
 }

@@ -1,22 +1,24 @@
 //! What people should know about an assignment.
 
-use std::fmt;
-
 use krono_history::number::NotANumber;
 use krono_history::{RevisionNumber, excerpt};
 
 use crate::limits::Policy;
 
 /// Something about an assignment that is not as somebody wished, or may not be expected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Remark {
     /// A pin that is no number.
+    #[error("the pin is ignored: {0}")]
     PinInvalid(NotANumber),
     /// A pin to what was never issued.
+    #[error("there is no revision {0} to be pinned to; pin one that is kept, or remove the pin")]
     PinUnknown(RevisionNumber),
     /// A pin to what is no longer kept.
+    #[error("revision {0}, which the pin names, was pruned; pin one that is kept, or remove the pin")]
     PinPruned(RevisionNumber),
     /// A pin to what does not compile.
+    #[error("revision {number}, which the pin names, cannot be served: {reason}")]
     PinUnusable {
         /// The revision.
         number: RevisionNumber,
@@ -24,10 +26,13 @@ pub enum Remark {
         reason: String,
     },
     /// The platform owner forbids pins.
+    #[error("the pin is ignored: the definition forbids pins")]
     PinForbidden,
     /// The pin has lasted as long as the platform owner allows.
+    #[error("the pin to revision {0} has expired; remove it, or ask the owner of the definition")]
     PinExpired(RevisionNumber),
     /// The revision that is pinned was given up by a propagation.
+    #[error("pinned to revision {number}, which was given up: {reason}")]
     PinnedToFailed {
         /// The revision.
         number: RevisionNumber,
@@ -35,14 +40,19 @@ pub enum Remark {
         reason: String,
     },
     /// A policy that is none.
+    #[error("{:?} is no update policy, so the instance stays; write Auto, Manual or Paused", excerpt(.0))]
     PolicyInvalid(String),
     /// A policy that the platform owner forbids.
+    #[error("the update policy {} is ignored: the definition forbids it", .0.as_str())]
     PolicyForbidden(Policy),
     /// An approval that is no number.
+    #[error("the approval is ignored: {0}")]
     ApprovalInvalid(NotANumber),
     /// An approval of what is not there.
+    #[error("the approval is ignored: there is no revision {0}; approve of one that is kept")]
     ApprovalUnknown(RevisionNumber),
     /// An approval of what is newer than the current revision.
+    #[error("revision {number} is approved and waits: revision {current} is current")]
     ApprovalAhead {
         /// The revision.
         number: RevisionNumber,
@@ -50,6 +60,10 @@ pub enum Remark {
         current: RevisionNumber,
     },
     /// An approval of what the instance has left behind.
+    #[error(
+        "the approval is ignored: revision {number} is behind revision {at}, where the instance is; pin it, \
+         or remove the approval"
+    )]
     ApprovalBehind {
         /// The revision.
         number: RevisionNumber,
@@ -57,16 +71,22 @@ pub enum Remark {
         at: RevisionNumber,
     },
     /// A newer revision waits for approval.
+    #[error("revision {0} waits for approval")]
     AwaitsApproval(RevisionNumber),
     /// A place in the order of moving that is none.
+    #[error("the propagation order is ignored: {:?} is not a whole number", excerpt(.0))]
     OrderInvalid(String),
     /// The platform owner forbids places in the order of moving.
+    #[error("the propagation order is ignored: the definition forbids it")]
     OrderForbidden,
     /// The input to hold cannot be had.
+    #[error("the hold is not in force: {0}")]
     HoldUnusable(String),
     /// The platform owner forbids pins, and with them holds.
+    #[error("the hold is ignored: the definition forbids pins")]
     HoldForbidden,
     /// The schema of a revision refuses the spec.
+    #[error("revision {number} does not accept the spec: {problem}")]
     SpecRefused {
         /// The revision.
         number: RevisionNumber,
@@ -74,6 +94,7 @@ pub enum Remark {
         problem: String,
     },
     /// The instance would be below the minimum.
+    #[error("revision {number} is below {minimum}, the lowest that the definition allows")]
     BelowMinimum {
         /// What it would run.
         number: RevisionNumber,
@@ -81,10 +102,13 @@ pub enum Remark {
         minimum: RevisionNumber,
     },
     /// There is no revision that is allowed.
+    #[error("no revision is kept that is at least {0}, the lowest that the definition allows")]
     MinimumUnknown(RevisionNumber),
     /// What is allowed was given up.
+    #[error("every revision that is at least {0}, the lowest that the definition allows, was given up")]
     MinimumGivenUp(RevisionNumber),
     /// Nobody moves, for this reason.
+    #[error("{0}")]
     Stopped(String),
 }
 
@@ -117,90 +141,5 @@ impl Remark {
     /// Whether it is about the instance alone, and so worth telling on it; the rest is told on the definition.
     pub fn is_of_instance(&self) -> bool {
         !matches!(self, Self::AwaitsApproval(_) | Self::Stopped(_))
-    }
-}
-
-impl fmt::Display for Remark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::PinInvalid(wrong) => write!(f, "the pin is ignored: {wrong}"),
-            Self::PinUnknown(number) => {
-                write!(
-                    f,
-                    "there is no revision {number} to be pinned to; pin one that is kept, or remove the pin"
-                )
-            }
-            Self::PinPruned(number) => {
-                write!(
-                    f,
-                    "revision {number}, which the pin names, was pruned; pin one that is kept, or remove the pin"
-                )
-            }
-            Self::PinUnusable { number, reason } => {
-                write!(f, "revision {number}, which the pin names, cannot be served: {reason}")
-            }
-            Self::PinForbidden => f.write_str("the pin is ignored: the definition forbids pins"),
-            Self::PinExpired(number) => {
-                write!(
-                    f,
-                    "the pin to revision {number} has expired; remove it, or ask the owner of the definition"
-                )
-            }
-            Self::PinnedToFailed { number, reason } => {
-                write!(f, "pinned to revision {number}, which was given up: {reason}")
-            }
-            Self::PolicyInvalid(text) => {
-                let text = excerpt(text);
-                write!(f, "{text:?} is no update policy, so the instance stays; write Auto, Manual or Paused")
-            }
-            Self::PolicyForbidden(policy) => {
-                write!(f, "the update policy {} is ignored: the definition forbids it", policy.as_str())
-            }
-            Self::ApprovalInvalid(wrong) => write!(f, "the approval is ignored: {wrong}"),
-            Self::ApprovalUnknown(number) => {
-                write!(
-                    f,
-                    "the approval is ignored: there is no revision {number}; approve of one that is kept"
-                )
-            }
-            Self::ApprovalAhead { number, current } => {
-                write!(f, "revision {number} is approved and waits: revision {current} is current")
-            }
-            Self::ApprovalBehind { number, at } => {
-                write!(
-                    f,
-                    "the approval is ignored: revision {number} is behind revision {at}, where the instance is; pin it, \
-                     or remove the approval"
-                )
-            }
-            Self::AwaitsApproval(number) => write!(f, "revision {number} waits for approval"),
-            Self::OrderInvalid(text) => {
-                write!(f, "the propagation order is ignored: {:?} is not a whole number", excerpt(text))
-            }
-            Self::OrderForbidden => {
-                f.write_str("the propagation order is ignored: the definition forbids it")
-            }
-            Self::HoldUnusable(problem) => write!(f, "the hold is not in force: {problem}"),
-            Self::HoldForbidden => f.write_str("the hold is ignored: the definition forbids pins"),
-            Self::SpecRefused { number, problem } => {
-                write!(f, "revision {number} does not accept the spec: {problem}")
-            }
-            Self::BelowMinimum { number, minimum } => {
-                write!(f, "revision {number} is below {minimum}, the lowest that the definition allows")
-            }
-            Self::MinimumUnknown(minimum) => {
-                write!(
-                    f,
-                    "no revision is kept that is at least {minimum}, the lowest that the definition allows"
-                )
-            }
-            Self::MinimumGivenUp(minimum) => {
-                write!(
-                    f,
-                    "every revision that is at least {minimum}, the lowest that the definition allows, was given up"
-                )
-            }
-            Self::Stopped(reason) => f.write_str(reason),
-        }
     }
 }

@@ -69,6 +69,20 @@ fn v39_time_without_a_leader_counts_for_nothing() {
 }
 
 #[test]
+fn v39_who_began_after_a_time_without_a_leader_is_looked_at_when_it_can_be_late() {
+    let check = |member: &str, now: i64, expected: i64| {
+        let mut scene = Scene::new(&[member]).policy(json!({"progressDeadlineSeconds": 100}));
+        scene.standstills = vec![Standstill { from: at(50), to: at(9_050), cause: Cause::NoLeader }];
+        scene.leading_since = 9_050;
+        assert_eq!(scene.decide(now).look_again, Some(at(expected)), "{member} {now}");
+    };
+    check("x b<a@9060", 9_060, 9_160);
+    check("x b<a@9060", 9_100, 9_160);
+    check("x b<a@20", 9_060, 9_120);
+    check("x b<a@9060 hindered=30", 9_070, 9_190);
+}
+
+#[test]
 fn v39_unreadiness_found_at_takeover_starts_then() {
     let mut scene = Scene::new(&["x b<a@20 error@30"]).policy(json!({"maxFailures": 1}));
     scene.leading_since = 100;
