@@ -121,10 +121,11 @@ impl Simulation {
     /// Takes an object in and asks for a look at all it touches, as it was and as it is.
     fn take(&mut self, object: &Object) {
         let before = self.world.get(&Key::of(object));
+        // Also one that is known as it is: whatever a list does not hold is forgotten.
+        self.world.insert(object.clone());
         if before.as_ref().is_some_and(|before| before.is_same_version(object)) {
             return;
         }
-        self.world.insert(object.clone());
         let mut keys: BTreeSet<Key> = touched(&self.world, object, before.as_ref());
         if let Some(before) = &before {
             keys.extend(touched(&self.world, before, Some(object)));
@@ -209,4 +210,37 @@ impl Simulation {
 
 fn pause(failures: u32) -> Duration {
     PAUSE.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST_PAUSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::Node;
+    use krono_apiserver::Server;
+    use kube::api::ObjectMeta;
+
+    use super::*;
+    use crate::options::Scope;
+
+    #[tokio::test]
+    async fn a_list_keeps_what_has_not_changed_and_forgets_what_it_does_not_hold() {
+        let server = Server::in_memory().await.unwrap();
+        let mut simulation = Simulation::new(server.client(), Options::new(Scope::Everything));
+        let node = |name: &str| -> Object {
+            let (name, resource_version) = (Some(name.to_owned()), Some("7".to_owned()));
+            Node {
+                metadata: ObjectMeta { name, resource_version, ..ObjectMeta::default() },
+                ..Node::default()
+            }
+            .into()
+        };
+        for listed in [vec!["a", "b"], vec!["a"]] {
+            simulation.observe(Change::Begin(Kind::Node));
+            for name in listed {
+                simulation.observe(Change::Listed(node(name)));
+            }
+            simulation.observe(Change::End(Kind::Node));
+        }
+        let is_known = |name: &str| simulation.world.nodes.get("", name).is_some();
+        assert_eq!((is_known("a"), is_known("b")), (true, false));
+    }
 }
