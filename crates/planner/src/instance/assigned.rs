@@ -122,7 +122,7 @@ impl<'p> Asked<'p> {
         let status = &world.instance["status"];
         let told = input::read(home::own(status, graph, home::INPUT_HISTORY));
         let known = known(told.clone(), world.instance, assigned.keeping, world.cluster);
-        let (mut seen, held) = seen(world, graph, assigned, &known);
+        let (seen, held) = seen(world, graph, assigned, &known);
         let observed = home::own(status, graph, home::OBSERVED_INPUT).as_i64();
         let observed = observed.and_then(RevisionNumber::from_wire);
         let needed = waiting::needed(world, assigned, &known, applyset, held.into_iter().chain(observed));
@@ -145,10 +145,10 @@ impl<'p> Asked<'p> {
             Decision::Issue(_) => standing_for(&seen.spec, assigned, &known),
             Decision::Same(_) | Decision::Refused(_) => None,
         };
-        let refusal = stands.map(|(spec, refusal)| {
-            seen.spec = spec;
-            refusal
-        });
+        let (spec, refusal) = match stands {
+            Some((spec, refusal)) => (spec, Some(refusal)),
+            None => (seen.spec, None),
+        };
         let (inputs, is_new) = match decision {
             Decision::Issue(inputs) if !is_paused && refusal.is_none() => (inputs, true),
             Decision::Issue(_) | Decision::Same(_) | Decision::Refused(_) => {
@@ -156,7 +156,7 @@ impl<'p> Asked<'p> {
             }
         };
         let mut instance = world.instance.clone();
-        instance["spec"] = seen.spec;
+        instance["spec"] = spec;
         Self { world, assigned, instance, ignored: seen.ignored, told, inputs, is_new, limit, held, refusal }
     }
 
