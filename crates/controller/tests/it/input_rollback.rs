@@ -85,7 +85,7 @@ async fn v22_a_spec_that_the_server_does_not_take_back_is_refused_and_resources_
     fixed["metadata"]["annotations"] = json!({"kro.run/allow-breaking-changes": "true"});
     world.define(&fixed).await;
     world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 3).await;
-    // With the older revision the field would not be fixed.
+    // The spec alone: with the older revision the field is not fixed.
     annotate(&world, "App a0", json!({INPUT_ROLLBACK: "1", "krono.dev/rollback-spec-only": "true"})).await;
     let words = "the API server does not take the spec of input revision 1 for app/a0: ";
     let told = world.eventually("App a0", |it| message(it, "RollbackRefused").starts_with(words)).await;
@@ -98,6 +98,10 @@ async fn v22_a_spec_that_the_server_does_not_take_back_is_refused_and_resources_
     let told = |words: &str| events.iter().any(|it| it.starts_with(words));
     assert!(told("Warning RollbackRefused: not rolled back: the API server does not take"), "{events:#?}");
     assert!(!told("Normal RolledBack"), "{events:#?}");
+    annotate(&world, "App a0", json!({INPUT_ROLLBACK: "1"})).await;
+    world.eventually("ConfigMap a0-one", |it| it["data"]["text"] == "hello").await;
+    world.settled().await;
+    assert_eq!(world.there("App a0").await["metadata"]["annotations"]["kro.run/rgd-revision"], "1");
 }
 
 #[tokio::test(flavor = "multi_thread")]
