@@ -276,7 +276,8 @@ impl Simulation {
             work.pending = shuffled(plan.actions, &mut self.random).into();
             return;
         }
-        work.unanswered = false;
+        // Who is told of a refusal is not done: what was asked for may have been heard all the same.
+        work.unanswered &= work.refused.hinders();
         work.end(plan.retry);
         if let Some(status) = plan.status {
             self.publish(instance, status);
