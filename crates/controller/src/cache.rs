@@ -41,6 +41,10 @@ pub(crate) struct Entry {
     /// Of its managed fields only who wrote its spec is left, and that only of what was made for nobody.
     object: Packed,
     uid: Box<str>,
+    /// The number of its spec, which is the same whatever the schema that it is seen through; 0 where there is none.
+    generation: u64,
+    /// Whether the spec was read or listed. A watch that is older than the schema of a kind does not show all of one.
+    is_told: bool,
     sight: Sight,
     pub(crate) live: Option<Digest>,
     pub(crate) applied: Option<Applied>,
@@ -54,6 +58,11 @@ impl Entry {
     /// The same for as long as nothing more is seen of the object.
     pub(crate) fn sight(&self) -> Sight {
         self.sight
+    }
+
+    /// Whether the server itself has answered with this spec: only then is it certain to be all of it.
+    pub(crate) fn is_told(&self) -> bool {
+        self.is_told
     }
 
     pub(crate) fn labels(&self) -> Value {
@@ -78,10 +87,17 @@ impl Entry {
         Self {
             object: sample.pack(object),
             uid: uid(object).into(),
+            generation: generation(object),
+            is_told: false,
             sight: Sight::of(object),
             live,
             applied: None,
         }
+    }
+
+    /// Whether a spec differs from the known one by the schema that it is seen through, if at all.
+    fn has_spec_of(&self, object: &Value) -> bool {
+        *self.uid == *uid(object) && self.generation > 0 && self.generation == generation(object)
     }
 }
 
@@ -152,27 +168,51 @@ impl Objects {
         self.members.get(applyset).into_iter().flatten()
     }
 
-    /// Takes in what a watch shows.
+    /// Takes in what a watch shows; of a spec that was told before nothing is lost.
     pub(crate) fn show(&mut self, object: &mut Value) -> Put {
+        if !self.is_news(object) {
+            return Put::Known;
+        }
+        let (namespace, name) = identity(object);
+        let told = self.get(&namespace, &name).filter(|it| it.is_told && it.has_spec_of(object));
+        let spec = told.map(|it| it.object()["spec"].take());
+        if let Some(spec) = &spec
+            && extent(spec) > extent(&object["spec"])
+        {
+            object["spec"] = spec.clone();
+        }
+        let entry = Entry { is_told: spec.is_some(), ..Entry::read(object, &mut self.sample) };
+        self.insert(object, entry)
+    }
+
+    /// Takes in what was listed.
+    pub(crate) fn list(&mut self, object: &mut Value) -> Put {
+        if !self.is_news(object) {
+            return Put::Known;
+        }
+        let entry = Entry { is_told: true, ..Entry::read(object, &mut self.sample) };
+        self.insert(object, entry)
+    }
+
+    fn is_news(&mut self, object: &Value) -> bool {
         let sight = Sight::of(object);
         self.shown = self.shown.max(sight.version);
         let (namespace, name) = identity(object);
         let is_known = sight.version > 0 && self.get(&namespace, &name).is_some_and(|it| it.sight >= sight);
-        if is_known || self.dead.contains(uid(object)) {
-            return Put::Known;
-        }
-        let entry = Entry::read(object, &mut self.sample);
-        self.insert(object, entry)
+        !is_known && !self.dead.contains(uid(object))
     }
 
     /// Takes in the answer to a write of ours, unless the watch has shown what came after it.
     pub(crate) fn answer(&mut self, object: &mut Value, desired: Option<Digest>) -> Put {
         let (namespace, name) = identity(object);
-        let is_known = |it: &Entry| desired.is_none() && it.sight >= Sight::of(object);
-        if self.get(&namespace, &name).is_some_and(is_known) {
-            return Put::Known;
+        let sight = Sight::of(object);
+        if let Some(known) = self.get_mut(&namespace, &name) {
+            known.is_told |= known.sight == sight;
+            if desired.is_none() && known.sight >= sight {
+                return Put::Known;
+            }
         }
-        let mut entry = Entry::read(object, &mut self.sample);
+        let mut entry = Entry { is_told: true, ..Entry::read(object, &mut self.sample) };
         entry.applied = desired.zip(entry.live).map(|(desired, live)| Applied { desired, live });
         let shown = self.shown;
         match self.get_mut(&namespace, &name) {
@@ -286,6 +326,10 @@ fn uid(object: &Value) -> &str {
     object["metadata"]["uid"].as_str().unwrap_or_default()
 }
 
+fn generation(object: &Value) -> u64 {
+    object["metadata"]["generation"].as_u64().unwrap_or_default()
+}
+
 /// Who wrote the spec of an object that was not made for an instance, and when.
 fn writers_of_spec(object: &Value) -> Vec<Value> {
     let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
@@ -370,6 +414,36 @@ mod tests {
         assert!(matches!(objects.show(&mut shown()), Put::Changed { before: Some(_) }));
         assert_eq!(objects.answer(&mut hidden(), None), Put::Known);
         assert_eq!(status(&objects), full);
+    }
+
+    /// An object whose spec is seen through an older or a newer schema.
+    fn with_spec(version: u64, generation: u64, fields: &str) -> Value {
+        let mut object = with_uid("first", version);
+        object["metadata"]["generation"] = generation.into();
+        object["spec"] = fields.chars().map(|it| (it.to_string(), json!(1))).collect();
+        object
+    }
+
+    #[test]
+    fn v15_a_watch_takes_nothing_from_a_spec_that_was_told() {
+        let mut objects = Objects::default();
+        let mut check = |put: fn(&mut Objects, &mut Value), shown: Value, fields: &str, is_told: bool| {
+            put(&mut objects, &mut shown.clone());
+            let entry = objects.get("here", "a").expect("an entry");
+            let spec = entry.object()["spec"].as_object().map(|it| it.keys().cloned().collect::<String>());
+            assert_eq!((spec.as_deref(), entry.is_told()), (Some(fields), is_told), "{shown}");
+        };
+        let show: fn(&mut Objects, &mut Value) = |objects, it| drop(objects.show(it));
+        let list: fn(&mut Objects, &mut Value) = |objects, it| drop(objects.list(it));
+        let answer: fn(&mut Objects, &mut Value) = |objects, it| drop(objects.answer(it, None));
+        check(show, with_spec(1, 1, "x"), "x", false);
+        check(answer, with_spec(2, 1, "xy"), "xy", true);
+        check(show, with_spec(2, 1, "x"), "xy", true);
+        check(show, with_spec(3, 1, "x"), "xy", true);
+        check(show, with_spec(4, 2, "x"), "x", false);
+        check(answer, with_spec(4, 2, "x"), "x", true);
+        check(show, with_spec(5, 2, "xz"), "xz", true);
+        check(list, with_spec(6, 2, "x"), "x", true);
     }
 
     fn with_uid(uid: &str, version: u64) -> Value {

@@ -85,8 +85,8 @@ enum Round {
 
 impl<'p> Pass<'p> {
     async fn round(&mut self, is_first: bool) -> Round {
-        let instance = match self.instance() {
-            Ok(Some(instance)) => instance,
+        let (instance, is_told) = match self.instance() {
+            Ok(Some(found)) => found,
             Ok(None) => return Round::End(self.absent()),
             Err(incomplete) => return Round::End(self.wait(&incomplete, &[])),
         };
@@ -139,6 +139,9 @@ impl<'p> Pass<'p> {
             }
             return Round::End(self.publish(&instance, status, outcome).await);
         }
+        if !is_told && actions.iter().any(Action::issues_input) {
+            return self.ask().await;
+        }
         if self.issues_in_vain(&actions) {
             return Round::Again;
         }
@@ -164,11 +167,21 @@ impl<'p> Pass<'p> {
         self.refused.hinders() && !self.refused.is_lasting
     }
 
-    /// The instance as one round sees it; nothing when there is none.
-    fn instance(&self) -> Result<Option<Value>, Incomplete> {
+    /// The instance as one round sees it, and whether the server has told all of its spec; nothing when there is none.
+    fn instance(&self) -> Result<Option<(Value, bool)>, Incomplete> {
         let reading = self.serving.instances.read()?;
         let entry = reading.objects().get(&self.key.namespace, &self.key.name);
-        Ok(entry.map(|it| self.engine.fleets.assigned(self.key, it.object())))
+        Ok(entry.map(|it| (self.engine.fleets.assigned(self.key, it.object()), it.is_told())))
+    }
+
+    /// Asks the server for all of the spec.
+    async fn ask(&self) -> Round {
+        let name = (self.key.namespace.as_str(), self.key.name.as_str());
+        let by = Key::Instance(self.key.clone());
+        match self.serving.instances.ask(&self.engine.requests, name, &by).await {
+            Ok(()) => Round::Again,
+            Err(_) => Round::End(Outcome::Retry),
+        }
     }
 
     async fn rollback(&self, made: &Made) -> kube::Result<Option<Rollback>> {

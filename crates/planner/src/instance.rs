@@ -266,6 +266,13 @@ pub enum Action {
     Input(InputAction),
 }
 
+impl Action {
+    /// Whether it issues an input: all of the spec must be known before, not only what a watch has shown of it (V15).
+    pub fn issues_input(&self) -> bool {
+        matches!(self, Self::Begin(_) | Self::Input(InputAction::Create { .. }))
+    }
+}
+
 /// Something to do about an input revision that is an object of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputAction {

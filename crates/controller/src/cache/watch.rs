@@ -142,6 +142,20 @@ impl KindCache {
         }
     }
 
+    /// Reads an object of which a watch may not have shown all.
+    pub(crate) async fn ask(
+        &self,
+        requests: &Requests,
+        (namespace, name): (&str, &str),
+        by: &Key,
+    ) -> kube::Result<()> {
+        match requests.get(&self.resource, namespace, name).await? {
+            Some(object) => self.answer(object, None, by),
+            None => self.bury(namespace, name, by),
+        }
+        Ok(())
+    }
+
     /// Takes in what somebody listed beside the watch, who must not know less at the next look.
     pub(crate) fn learn(&self, listed: Vec<Value>, by: &Key) {
         for mut object in listed {
@@ -241,9 +255,9 @@ impl Watch {
             Event::Init => *unlisted = write(&self.state).objects.names(),
             Event::InitApply(object) => {
                 unlisted.remove(&identity(&object.value));
-                self.show(object.value);
+                self.show(object.value, Objects::list);
             }
-            Event::Apply(object) => self.show(object.value),
+            Event::Apply(object) => self.show(object.value, Objects::show),
             Event::Delete(object) => {
                 let mut state = write(&self.state);
                 if let Put::Changed { before } = state.objects.show_removed(&object.value) {
@@ -272,11 +286,11 @@ impl Watch {
         }
     }
 
-    fn show(&self, mut object: Value) {
+    fn show(&self, mut object: Value, take: fn(&mut Objects, &mut Value) -> Put) {
         name_kind(&mut object, &self.resource);
         // Whoever finds the cache current finds those waiting in the queue whom its news concerns.
         let mut state = write(&self.state);
-        let Put::Changed { before } = state.objects.show(&mut object) else { return };
+        let Put::Changed { before } = take(&mut state.objects, &mut object) else { return };
         if is_cut(&object) && !before.as_ref().is_some_and(is_cut) {
             let (namespace, name) = identity(&object);
             tracing::warn!(kind = self.kind.kind, namespace, name, "{TOO_DEEP}");

@@ -96,6 +96,12 @@ fn read(serving: &Serving, key: &InstanceKey) -> Option<Value> {
     reading.objects().get(&key.namespace, &key.name).map(Entry::object)
 }
 
+fn is_told(serving: &Serving, key: &InstanceKey) -> bool {
+    let reading = serving.instances.read().ok();
+    let is_told = |it: &Entry| it.is_told();
+    reading.is_some_and(|it| it.objects().get(&key.namespace, &key.name).is_none_or(is_told))
+}
+
 /// The caches of all kinds that any kept revision may have made resources of.
 async fn all_caches(
     engine: &Engine,
@@ -135,11 +141,17 @@ async fn write(
         let writer = live.and_then(|it| writer_of_annotation(&it, names::RGD_REVISION));
         decision.pinned_by = writer.map(|it| it.manager);
     }
+    let by = Key::Fleet(Arc::clone(&serving.name));
     let patch = match with_input(engine, serving, facts, &decision).await {
         Some(patch) if decision.can_wait(facts) => {
             engine.fleets.let_wait(key, decision.instance, &patch);
             engine.queue.add(Key::Instance(key.clone()));
             return Outcome::Done;
+        }
+        // Whoever moves gets its input from all of its spec; the next look has it.
+        Some(_) if !is_told(serving, key) => {
+            drop(serving.instances.ask(&engine.requests, name, &by).await);
+            return Outcome::Retry;
         }
         Some(patch) => patch,
         None => decision.patch(),
@@ -154,7 +166,7 @@ async fn write(
             for notice in decision.notices(&answer) {
                 engine.events.note_wish(&answer, notice).await;
             }
-            serving.instances.answer(answer, None, &Key::Fleet(Arc::clone(&serving.name)));
+            serving.instances.answer(answer, None, &by);
             Outcome::Done
         }
         Err(error) => match Refusal::of(&error) {
@@ -165,7 +177,6 @@ async fn write(
                 Outcome::Retry
             }
             Refusal::Rejected(words) => {
-                let by = Key::Fleet(Arc::clone(&serving.name));
                 let words = format!("the revision of the instance is not written: {words}");
                 engine.complain(by, (Key::Instance(key.clone()), decision.instance), words).await;
                 Outcome::Retry
