@@ -72,9 +72,17 @@ impl Renderer<'_> {
             Form::Object | Form::Discovery if self.resource.is_custom() => ItemForm::Typed,
             Form::Object | Form::Discovery => ItemForm::Untyped,
         };
-        Ok(list::body(self.list_head(meta)?, items, item_form))
+        let mut head = self.list_head(meta)?;
+        // No items of this form are no list, as a real server has it.
+        if self.form == Form::Metadata && items.is_empty() {
+            head.extend_from_slice(b"null}\n");
+            return Ok(Body::whole(head));
+        }
+        head.push(b'[');
+        Ok(list::body(head, items, item_form))
     }
 
+    /// What comes before the items.
     fn list_head(&self, meta: &ListMeta) -> Result<Vec<u8>, Status> {
         let (kind, api_version) = match self.form {
             Form::Metadata => ("PartialObjectMetadataList", "meta.k8s.io/v1"),
@@ -85,7 +93,7 @@ impl Renderer<'_> {
         let says_end = self.resource.is_custom() && self.form == Form::Object;
         let metadata = serde_json::to_string(&meta.to_value(says_end)).map_err(Status::internal)?;
         let head =
-            format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{metadata},"items":["#);
+            format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":{metadata},"items":"#);
         Ok(head.into_bytes())
     }
 

@@ -206,8 +206,10 @@ fn hide(fields: &mut Map<String, Value>, way: &[&str], key: &str, stands: &str) 
     }
 }
 
+/// No items are null in some forms.
 fn is_list(fields: &Map<String, Value>) -> bool {
-    fields.get("items").is_some_and(Value::is_array) || fields.contains_key("columnDefinitions")
+    fields.get("items").is_some_and(|it| it.is_array() || it.is_null())
+        || fields.contains_key("columnDefinitions")
 }
 
 fn is_bookmark(fields: &Map<String, Value>) -> bool {
@@ -239,12 +241,14 @@ mod tests {
         let second = json!({"message": format!("uid {} and {}", uid("a"), uid("b")), "resourceVersion": "9"});
         let third = json!({"items": [], "metadata": {"resourceVersion": "50", "continue": "x"}});
         let fourth = json!({"generateName": "a-", "name": "a-xyz12", "clusterIP": "10.96.0.7", "t": "2020-01-01T00:00:00Z"});
+        let fifth = json!({"items": null, "metadata": {"resourceVersion": "51"}});
         let expect = [
             json!({"uid": "<uid 1>", "resourceVersion": "<version 1>", "at": "<now>"}),
             json!({"message": "uid <uid 2> and <uid 1>", "resourceVersion": "<version 0>"}),
             json!({"items": [], "metadata": {"resourceVersion": "<of the list>", "continue": "<token>"}}),
             json!({"generateName": "a-", "name": "a-<made up 1>", "clusterIP": "<address>", "t": "2020-01-01T00:00:00Z"}),
+            json!({"items": null, "metadata": {"resourceVersion": "<of the list>"}}),
         ];
-        assert_eq!(masked(&[first, second, third, fourth]), expect);
+        assert_eq!(masked(&[first, second, third, fourth, fifth]), expect);
     }
 }
