@@ -1,11 +1,15 @@
 //! The one owner of stdout and stderr.
 
+mod progress;
+
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::builder::StyledStr;
 
 use crate::command_error::{CommandError, ErrorKind, Finding};
+
+pub(crate) use self::progress::Progress;
 
 const ERROR_STYLE: &str = "\x1b[1;31m";
 const WARNING_STYLE: &str = "\x1b[1;33m";
@@ -14,6 +18,9 @@ const REMOVED_STYLE: &str = "\x1b[31m";
 const ADDED_STYLE: &str = "\x1b[32m";
 const PLACE_STYLE: &str = "\x1b[36m";
 const PLAIN: &str = "\x1b[0m";
+/// Whether what is longer than a row goes on in the next.
+const WRAP_OFF: &str = "\x1b[?7l";
+const WRAP_ON: &str = "\x1b[?7h";
 
 /// Results go to stdout, everything said about them to stderr.
 pub(crate) struct Output {
@@ -64,12 +71,32 @@ impl Output {
 
     /// Writes a result that takes the place of what was written last, where the terminal can do so.
     pub(crate) fn again(&mut self, last: &str, text: &str) -> Result<(), CommandError> {
-        if self.colours.stdout && !last.is_empty() {
-            // Up by as many lines, and all below is cleared.
-            write!(self.stdout, "\x1b[{}A\x1b[J", last.lines().count())?;
+        if !self.colours.stdout {
+            self.text(text)?;
+            return self.flush();
         }
-        self.text(text)?;
+        self.clear(last)?;
+        // What is longer than a row must not become two, or the next would not know how far to go up.
+        write!(self.stdout, "{WRAP_OFF}{text}{WRAP_ON}")?;
         self.flush()
+    }
+
+    /// Writes what was written last once more, for good: with all that rows had no room for.
+    pub(crate) fn once_more(&mut self, last: &str) -> Result<(), CommandError> {
+        if self.colours.stdout {
+            self.clear(last)?;
+            self.text(last)?;
+        }
+        self.flush()
+    }
+
+    /// Up by as many rows as that has lines, and all below is cleared.
+    fn clear(&mut self, last: &str) -> Result<(), CommandError> {
+        let rows = last.lines().count();
+        if rows > 0 {
+            write!(self.stdout, "\x1b[{rows}A\x1b[J")?;
+        }
+        Ok(())
     }
 
     /// Asks whoever sits at the terminal; nothing where nobody does.
@@ -83,6 +110,12 @@ impl Output {
         let mut answer = String::new();
         io::stdin().read_line(&mut answer)?;
         Ok(Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
+    }
+
+    /// Tells on a terminal how far some work has come, until what is returned is dropped; to be dropped before more is written.
+    pub(crate) fn progress(&mut self, what: &str) -> Result<Progress, CommandError> {
+        self.stdout.flush()?;
+        Ok(Progress::of(what, self.colours.stderr))
     }
 
     /// Makes all that was written be seen.
@@ -177,4 +210,89 @@ fn labelled(to: &mut dyn Write, label: &str, style: &str, coloured: bool, text: 
 
 fn write_styled(to: &mut dyn Write, text: &StyledStr, coloured: bool) -> io::Result<()> {
     if coloured { write!(to, "{}", text.ansi()) } else { write!(to, "{text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Buffer {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("a buffer").extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// As many columns as a row has.
+    const WIDTH: usize = 10;
+
+    /// The rows that a terminal shows of it; it knows what is used here and nothing else.
+    fn shown(bytes: &str) -> Vec<String> {
+        let (mut rows, mut row, mut wraps) = (vec![String::new()], 0, true);
+        let mut rest = bytes;
+        while let Some(letter) = rest.chars().next() {
+            rest = &rest[letter.len_utf8()..];
+            if letter == '\x1b' {
+                let end = rest.find(char::is_alphabetic).expect("an end");
+                match (&rest[1..end], &rest[end..=end]) {
+                    (up, "A") => row -= up.parse::<usize>().expect("a number"),
+                    ("", "J") => {
+                        rows.truncate(row);
+                        rows.push(String::new());
+                    }
+                    ("?7", switch) => wraps = switch == "h",
+                    other => panic!("{other:?} is not known"),
+                }
+                rest = &rest[end + 1..];
+                continue;
+            }
+            let is_full = rows[row].chars().count() == WIDTH;
+            if letter == '\n' || is_full && wraps {
+                row += 1;
+                rows.resize(rows.len().max(row + 1), String::new());
+            }
+            if letter != '\n' && (!is_full || wraps) {
+                rows[row].push(letter);
+            }
+        }
+        rows
+    }
+
+    fn written(is_terminal: bool, write: impl FnOnce(&mut Output)) -> String {
+        let buffer = Buffer::default();
+        let colours = Colours { stdout: is_terminal, stderr: false };
+        let mut output =
+            Output { stdout: Box::new(buffer.clone()), stderr: Box::new(Buffer::default()), colours };
+        write(&mut output);
+        let bytes = buffer.0.lock().expect("a buffer").clone();
+        String::from_utf8(bytes).expect("a text")
+    }
+
+    const FIRST: &str = "Revision 2\n  3 wait: the first is not true\n  done\n";
+    const SECOND: &str = "Revision 2\n  2 wait: the first is not true\n";
+
+    #[test]
+    fn v42_what_takes_the_place_of_longer_lines_leaves_nothing_of_them() {
+        let frames = |output: &mut Output| {
+            output.again("", FIRST).expect("a frame");
+            output.again(FIRST, SECOND).expect("a frame");
+        };
+        assert_eq!(shown(&written(true, frames)), ["Revision 2", "  2 wait: ", ""]);
+        let ended = |output: &mut Output| {
+            frames(output);
+            output.once_more(SECOND).expect("a frame");
+        };
+        let all = ["Revision 2", "  2 wait: ", "the first ", "is not tru", "e", ""];
+        assert_eq!(shown(&written(true, ended)), all);
+        assert_eq!(written(false, ended), format!("{FIRST}{SECOND}"));
+    }
 }

@@ -44,8 +44,8 @@ pub(crate) struct RollbackArguments {
     /// Whether all instances move at once or as with other changes [default: as the definition says]
     #[arg(long, value_enum, ignore_case = true)]
     pub(crate) mode: Option<Mode>,
-    /// Show what would change and change nothing
-    #[arg(long, conflicts_with = "output")]
+    /// Show what would change and change nothing; as data with -o json or yaml
+    #[arg(long)]
     pub(crate) dry_run: bool,
     /// Do not ask
     #[arg(long, short)]

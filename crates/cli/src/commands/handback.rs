@@ -36,9 +36,11 @@ struct Change {
 }
 
 async fn hand_back(arguments: &HandbackArguments, output: &mut Output) -> Result<(), CommandError> {
+    let reading = output.progress("reading the cluster")?;
     let reader = Reader::open(&arguments.cluster).await?;
     let revisions = revisions(&reader).await?;
     let Found { mut changes, moved } = found(&reader, &revisions).await?;
+    drop(reading);
     let revisions = if arguments.delete_revisions { revisions } else { Vec::new() };
     if !arguments.delete_revisions {
         changes.extend(held(&reader).await?);
@@ -59,13 +61,28 @@ async fn hand_back(arguments: &HandbackArguments, output: &mut Output) -> Result
         return Err(CommandError::usage(format!("nothing is done without --yes: {count}")));
     }
     refuse_while_led(&reader, arguments.controllers_stopped || is_nothing).await?;
-    for change in &changes {
-        clean(&reader, change).await?;
-    }
-    for (resource, revision) in &revisions {
-        delete(&reader, resource, revision).await?;
-    }
+    perform(&reader, &changes, &revisions, output).await?;
     output.note(&format!("{count}: done; kro can be started"))
+}
+
+async fn perform(
+    reader: &Reader,
+    changes: &[Change],
+    revisions: &[(ApiResource, Value)],
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    let progress = output.progress("cleaning objects")?;
+    progress.begin("cleaning objects", changes.len());
+    for change in changes {
+        clean(reader, change).await?;
+        progress.step();
+    }
+    progress.begin("deleting revisions", revisions.len());
+    for (resource, revision) in revisions {
+        delete(reader, resource, revision).await?;
+        progress.step();
+    }
+    Ok(())
 }
 
 /// What a cluster is when krono leaves it.

@@ -28,7 +28,7 @@ use crate::document;
 use crate::format::Format;
 use crate::kinds::{self, KnownKinds};
 use crate::manifests::{Manifest, ManifestFile};
-use crate::output::Output;
+use crate::output::{Output, Progress};
 
 /// The time of what is only imagined.
 const NOW: &str = "1970-01-01T00:00:00Z";
@@ -41,11 +41,17 @@ pub(super) fn run(arguments: &PlanArguments, output: &mut Output) -> Result<(), 
     if edited.is_empty() {
         return Err(CommandError::wrong("there is no ResourceGraphDefinition in what is to be planned"));
     }
-    let planned = if arguments.instances.is_empty() {
-        block_on(of_cluster(arguments, &files, &edited))?
+    let progress = output.progress(if arguments.instances.is_empty() {
+        "reading the cluster"
     } else {
-        of_files(arguments, &files, &edited)?
+        "reading the files"
+    })?;
+    let planned = if arguments.instances.is_empty() {
+        block_on(of_cluster(arguments, &files, &edited, &progress))?
+    } else {
+        of_files(arguments, &files, &edited, &progress)?
     };
+    drop(progress);
     if let Some(kept) = &arguments.check {
         kept::check(kept, &edited, &planned.versions)?;
     }
@@ -87,6 +93,7 @@ async fn of_cluster(
     arguments: &PlanArguments,
     files: &[ManifestFile],
     edited: &[&Value],
+    progress: &Progress,
 ) -> Result<Planned, CommandError> {
     let cluster = Cluster::open(&arguments.cluster).await?;
     let mut definitions = Vec::new();
@@ -111,7 +118,7 @@ async fn of_cluster(
     }
     let objects = cluster.objects(extents, inventories, &mut versions).await?;
     let mut world = World { definitions, objects, kinds: compiled.kinds, versions, assume_made: false };
-    let mut fleets = fleets(edited, &compiled.graphs, &world, options);
+    let mut fleets = fleets(edited, &compiled.graphs, &world, options, progress);
     let mut asked = BTreeSet::new();
     loop {
         let news: BTreeSet<_> = created(&fleets).filter(|it| !asked.contains(it)).collect();
@@ -124,10 +131,10 @@ async fn of_cluster(
             world.versions.note_resource(&object);
             world.objects.add(name.kind, object);
         }
-        fleets = self::fleets(edited, &compiled.graphs, &world, options);
+        fleets = self::fleets(edited, &compiled.graphs, &world, options, progress);
     }
     if arguments.server {
-        ask(&cluster, &mut fleets).await?;
+        ask(&cluster, &mut fleets, progress).await?;
     }
     Ok(Planned { fleets, versions: world.versions })
 }
@@ -136,6 +143,7 @@ fn of_files(
     arguments: &PlanArguments,
     files: &[ManifestFile],
     edited: &[&Value],
+    progress: &Progress,
 ) -> Result<Planned, CommandError> {
     let found = Files::read(&arguments.instances)?;
     let mut kinds = KnownKinds::default();
@@ -156,7 +164,10 @@ fn of_files(
     let mut versions = versions(&definitions);
     let objects = found.objects(&compiled.kinds, &mut versions);
     let world = World { definitions, objects, kinds: compiled.kinds, versions, assume_made: true };
-    Ok(Planned { fleets: fleets(edited, &compiled.graphs, &world, options), versions: world.versions })
+    Ok(Planned {
+        fleets: fleets(edited, &compiled.graphs, &world, options, progress),
+        versions: world.versions,
+    })
 }
 
 fn versions(definitions: &[Standing]) -> Versions {
@@ -187,7 +198,14 @@ fn compiled(files: &[ManifestFile], kinds: &KnownKinds, options: Options) -> Res
     })
 }
 
-fn fleets(edited: &[&Value], graphs: &[CompiledGraph], world: &World, options: Options) -> Vec<FleetPlan> {
+fn fleets(
+    edited: &[&Value],
+    graphs: &[CompiledGraph],
+    world: &World,
+    options: Options,
+    progress: &Progress,
+) -> Vec<FleetPlan> {
+    progress.begin("planning instances", world.definitions.iter().map(|it| it.instances.len()).sum());
     let server = Rehearsal::new(&world.kinds);
     let premise =
         Premise { objects: &world.objects, assume_made: world.assume_made, server: &server, now: NOW };
@@ -205,12 +223,12 @@ fn fleets(edited: &[&Value], graphs: &[CompiledGraph], world: &World, options: O
             options,
             now: &now,
         };
-        fleet(&foretold, &premise)
+        fleet(&foretold, &premise, progress)
     };
     fleets.map(prospect).collect()
 }
 
-fn fleet(standing: &preview::Standing<'_>, premise: &Premise<'_>) -> FleetPlan {
+fn fleet(standing: &preview::Standing<'_>, premise: &Premise<'_>, progress: &Progress) -> FleetPlan {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let uid = standing.live.map(|it| text(&it["metadata"]["uid"])).unwrap_or_default();
     let name = text(&standing.edited["metadata"]["name"]);
@@ -218,6 +236,7 @@ fn fleet(standing: &preview::Standing<'_>, premise: &Premise<'_>) -> FleetPlan {
     let prospect = Prospect::of(*standing);
     let plan = |instance: &Value| {
         let (course, forecast) = prospect.foretell(instance, owner, premise);
+        progress.step();
         let metadata = &instance["metadata"];
         InstancePlan {
             namespace: text(&metadata["namespace"]),
@@ -240,8 +259,10 @@ fn created(fleets: &[FleetPlan]) -> impl Iterator<Item = ObjectName> {
 }
 
 /// Has the API server say what it makes of every change.
-async fn ask(cluster: &Cluster, fleets: &mut [FleetPlan]) -> Result<(), CommandError> {
+async fn ask(cluster: &Cluster, fleets: &mut [FleetPlan], progress: &Progress) -> Result<(), CommandError> {
+    progress.begin("asking the server about instances", fleets.iter().map(|it| it.instances.len()).sum());
     let instances = fleets.iter_mut().flat_map(|it| &mut it.instances);
+    let instances = instances.inspect(|_| progress.step());
     for change in instances.flat_map(|it| &mut it.forecast.changes).filter(|it| !it.is_awaiting) {
         let (Some(name), Some(object)) = (&change.name, &change.applied) else { continue };
         match (cluster.try_apply(name, object).await?, &change.effect) {

@@ -2,11 +2,13 @@
 
 mod definition;
 mod instance;
+mod preview;
 
 use krono_history::answered::Answered;
 use krono_model::names;
 use serde_json::Value;
 
+use self::preview::Preview;
 use super::cluster::subject::{self, Subject};
 use super::server::block_on;
 use crate::arguments::rollback::RollbackArguments;
@@ -31,17 +33,17 @@ pub(crate) fn run(arguments: &RollbackArguments, output: &mut Output) -> Result<
 /// Whether to go on after what changes has been shown.
 fn is_wanted(
     arguments: &RollbackArguments,
-    preview: &str,
+    preview: &Preview<'_>,
     output: &mut Output,
 ) -> Result<bool, CommandError> {
     if arguments.dry_run {
-        output.difference(preview)?;
+        preview.show(arguments.outcome, output)?;
         return Ok(false);
     }
     if arguments.yes {
         return Ok(true);
     }
-    output.aside(preview)?;
+    output.aside(&preview.text)?;
     match output.ask("Roll back?")? {
         Some(true) => Ok(true),
         Some(false) => {

@@ -68,7 +68,9 @@ fn made_up(
     };
     let looks = looks(&arguments.luck.labels, &default_spec(&rules.definition))?;
     rules.remark(output)?;
+    let playing = output.progress(&playing(instances))?;
     let course = simulate(&Params { looks: &looks, ..params(arguments, &rules, instances, MONDAY) });
+    drop(playing);
     Ok((rules, course))
 }
 
@@ -83,7 +85,9 @@ fn of_cluster(arguments: &SimulateArguments, output: &mut Output) -> Result<(Rul
     if let Some(other) = edited.as_ref().map(Rules::name).filter(|it| *it != name) {
         return Err(CommandError::wrong(format!("the file defines {other:?}, not {name:?}")));
     }
+    let reading = output.progress("reading the cluster")?;
     let (definition, roll) = block_on(read(arguments, &name))?;
+    drop(reading);
     let rules = match edited {
         Some(rules) => rules,
         None => Rules::of(definition, &arguments.policy)?,
@@ -94,9 +98,15 @@ fn of_cluster(arguments: &SimulateArguments, output: &mut Output) -> Result<(Rul
     let fates = (0..members.len()).map(|at| fate(&params, at)).collect();
     let (target, last_good) = roll.step();
     let Params { policy, gates, definition, look_every, start, .. } = params;
+    let playing = output.progress(&playing(roll.len()))?;
     let course =
         play(Play { members, fates, target, last_good, definition, policy, gates, look_every, start });
+    drop(playing);
     Ok((rules, course))
+}
+
+fn playing(instances: usize) -> String {
+    format!("playing {instances} instances")
 }
 
 async fn read(arguments: &SimulateArguments, name: &str) -> Result<(Value, Roll), CommandError> {

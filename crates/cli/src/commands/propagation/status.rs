@@ -35,7 +35,11 @@ pub(super) async fn run(
         }
         if trouble.is_some() { Some(Ok(())) } else { end(it) }
     });
-    match (ended.await?, trouble) {
+    let ended = ended.await?;
+    if trouble.is_none() {
+        output.once_more(&shown)?;
+    }
+    match (ended, trouble) {
         (_, Some(trouble)) => Err(trouble),
         (Waited::Seen(ended), None) => ended,
         (Waited::TimedOut(_), None) => Ok(()),

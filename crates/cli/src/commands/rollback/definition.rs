@@ -9,13 +9,14 @@ use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_planner::instance::assignment;
 use krono_propagation::assignment::Because;
-use krono_views::{RevisionRow, counted_instances, kind_of_instances, losses};
+use krono_views::{RevisionRow, counted_instances, kind_of_instances};
 use serde_json::Value;
 
 use super::super::cluster::objects::Objects;
 use super::super::cluster::subject::{self, Definition};
 use super::super::cluster::wait::{Waited, until};
 use super::super::cluster::{annotate, unanswered};
+use super::preview::{self, Preview, lost, lost_text};
 use super::{Fate, is_wanted, refused, withdrawn};
 use crate::arguments::rollback::RollbackArguments;
 use crate::arguments::target::number;
@@ -145,29 +146,25 @@ fn refuse_failed(definition: &Definition, target: RevisionNumber) -> Result<(), 
 }
 
 /// What each instance loses, then what is different in the definition.
-fn preview(definition: &Definition, row: &RevisionRow, hold: bool) -> String {
-    let (old, title) = match definition.revisions.current().filter(|_| hold) {
-        Some(served) => (definition.spec_of(served), format!("revision {}", served.number)),
-        None => (definition.object["spec"].clone(), title_of_spec(definition)),
+fn preview<'d>(definition: &'d Definition, row: &RevisionRow, hold: bool) -> Preview<'d> {
+    let (old, from) = match definition.revisions.current().filter(|_| hold) {
+        Some(served) => (definition.spec_of(served), Some(served.number)),
+        None => (definition.object["spec"].clone(), number_of_spec(definition)),
     };
     let new = definition.spec_of(row);
-    let difference = Diff::of_definitions(&old, &new);
-    lost("every", &old, &new) + &difference.to_text_between(&title, &format!("revision {}", row.number))
-}
-
-/// What the definition says is the content of a revision, unless it is held, broken or waits to become one.
-fn title_of_spec(definition: &Definition) -> String {
-    let digest = Digest::of_definition(&definition.object["spec"]);
-    match definition.revisions.history.newest_with(digest) {
-        Some(revision) => format!("revision {}", revision.number),
-        None => "the definition".to_owned(),
+    let (lost, diff) = (lost(&old, &new), Diff::of_definitions(&old, &new));
+    let title = from.map_or("the definition".to_owned(), |it| format!("revision {it}"));
+    Preview {
+        object: &definition.object,
+        text: lost_text("every", &lost) + &diff.to_text_between(&title, &format!("revision {}", row.number)),
+        data: preview::data(from, row.number, &lost, Some(&diff)),
     }
 }
 
-/// What goes in `every` instance or in `this`, before anything else is shown.
-pub(super) fn lost(which: &str, old: &Value, new: &Value) -> String {
-    let losses: Vec<String> = losses(old, new).iter().map(|it| format!("! {it}\n")).collect();
-    if losses.is_empty() { String::new() } else { format!("In {which} instance:\n{}\n", losses.concat()) }
+/// What the definition says is the content of a revision, unless it is held, broken or waits to become one.
+fn number_of_spec(definition: &Definition) -> Option<RevisionNumber> {
+    let digest = Digest::of_definition(&definition.object["spec"]);
+    definition.revisions.history.newest_with(digest).map(|it| it.number)
 }
 
 async fn restore(

@@ -10,13 +10,13 @@ use krono_model::names;
 use krono_planner::instance::assignment;
 use krono_propagation::assignment::Because;
 use krono_views::{InputRow, krono_status};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::cluster::objects::Objects;
 use super::super::cluster::subject::Instance;
 use super::super::cluster::wait::{Waited, until};
 use super::super::cluster::{annotate, unanswered};
-use super::definition::lost;
+use super::preview::{self, Preview, lost, lost_text};
 use super::{Fate, is_wanted, refused, withdrawn};
 use crate::arguments::rollback::RollbackArguments;
 use crate::arguments::target::number;
@@ -121,38 +121,58 @@ fn current(instance: &Value) -> Option<RevisionNumber> {
 }
 
 /// What it loses by its definition's revision, then what is different in its spec.
-fn preview(arguments: &RollbackArguments, instance: &Instance, row: &InputRow) -> String {
+fn preview<'i>(arguments: &RollbackArguments, instance: &'i Instance, row: &InputRow) -> Preview<'i> {
     let assigned = instance.assigned();
     let going = destination(arguments, instance, row);
     let moved = match (assigned, going.filter(|it| Some(*it) != assigned)) {
         (Some(from), Some(to)) => moved(instance, from, to),
-        (_, _) => String::new(),
+        (_, _) => None,
     };
+    let live = &instance.object["spec"];
     let from = current(&instance.object).unwrap_or(row.number);
-    match &row.spec {
-        Some(spec) => {
-            let live = &instance.object["spec"];
-            // What the spec says may be more than what the revision sees of it.
-            let is_input = instance.find(from).is_ok_and(|it| it.spec.as_ref() == Some(live));
-            let title = if is_input { format!("input revision {from}") } else { "the instance".to_owned() };
-            let difference = Diff::of_specs(live, spec);
-            moved + &difference.to_text_between(&title, &format!("input revision {}", row.number))
-        }
-        None => moved + "What it asked for then is not kept\n",
+    // What the spec says may be more than what the revision sees of it.
+    let from = Some(from).filter(|it| instance.find(*it).is_ok_and(|it| it.spec.as_ref() == Some(live)));
+    let diff = row.spec.as_ref().map(|spec| Diff::of_specs(live, spec));
+    let title = from.map_or("the instance".to_owned(), |it| format!("input revision {it}"));
+    let difference = diff.as_ref().map_or("What it asked for then is not kept\n".to_owned(), |it| {
+        it.to_text_between(&title, &format!("input revision {}", row.number))
+    });
+    let lost = moved.as_ref().map(|it| it.lost.as_slice()).unwrap_or_default();
+    let mut data = preview::data(from, row.number, lost, diff.as_ref());
+    if let Some(Moved { from, to, .. }) = &moved {
+        data["rgdRevision"] = json!({"from": from.get(), "to": to.get()});
+    }
+    Preview {
+        object: &instance.object,
+        text: moved.as_ref().map(Moved::text).unwrap_or_default() + &difference,
+        data,
     }
 }
 
-fn moved(instance: &Instance, from: RevisionNumber, to: RevisionNumber) -> String {
+/// The way to another revision of the definition.
+struct Moved {
+    from: RevisionNumber,
+    to: RevisionNumber,
+    /// What the instance loses on it.
+    lost: Vec<String>,
+}
+
+impl Moved {
+    fn text(&self) -> String {
+        format!("Definition revision {} -> {}\n{}", self.from, self.to, lost_text("this", &self.lost))
+    }
+}
+
+/// Nothing where the content is the same.
+fn moved(instance: &Instance, from: RevisionNumber, to: RevisionNumber) -> Option<Moved> {
     let definition = &instance.definition;
     let spec = |number| definition.revisions.find(number).map(|it| definition.spec_of(it));
     let lost = match (spec(from), spec(to)) {
-        (Some(old), Some(new)) if Digest::of_definition(&old) == Digest::of_definition(&new) => {
-            return String::new();
-        }
-        (Some(old), Some(new)) => lost("this", &old, &new),
-        (_, _) => String::new(),
+        (Some(old), Some(new)) if Digest::of_definition(&old) == Digest::of_definition(&new) => return None,
+        (Some(old), Some(new)) => lost(&old, &new),
+        (_, _) => Vec::new(),
     };
-    format!("Definition revision {from} -> {to}\n{lost}")
+    Some(Moved { from, to, lost })
 }
 
 /// The revision of the definition that the instance ends at; nothing where the end of a hold leaves that to others.
@@ -267,8 +287,6 @@ async fn answered(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
