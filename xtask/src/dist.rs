@@ -13,8 +13,10 @@ use crate::{bench_apiserver, command};
 /// What `build.rs` of `krono-cli` reads.
 const ORDER: &str = "KRONO_FUNCTION_ORDER";
 const BUILD: [&str; 6] = ["build", "--release", "--locked", "-p", "krono-cli", "--features=jemalloc"];
-/// What the allocator is built with: memory that is free goes back after a second, not after ten.
-const ALLOCATOR: (&str, &str) = ("JEMALLOC_SYS_WITH_MALLOC_CONF", "dirty_decay_ms:1000,muzzy_decay_ms:0");
+/// What the allocator is built with: memory that is free goes back after a second, not after ten, and none that is larger
+/// than 256 bytes is kept at hand.
+const ALLOCATOR: (&str, &str) =
+    ("JEMALLOC_SYS_WITH_MALLOC_CONF", "dirty_decay_ms:1000,muzzy_decay_ms:0,lg_tcache_max:8");
 
 pub(crate) fn run(root: &Path) -> anyhow::Result<()> {
     println!("{}", build(root)?.display());

@@ -1,6 +1,7 @@
 //! What is known of the objects of one kind.
 
 mod packed;
+mod sight;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,8 +13,10 @@ use serde_json::{Value, json};
 
 use crate::live::Glimpse;
 
-pub(crate) use packed::{Packed, Sample};
+use sight::{fingerprint, number, version};
 
+pub(crate) use packed::{Packed, Sample};
+pub(crate) use sight::Sight;
 pub(crate) use watch::{Filter, Incomplete, KindCache, Reading};
 
 /// The objects of one kind, by namespace and name.
@@ -33,6 +36,8 @@ pub(crate) struct Objects {
     sample: Sample,
     /// How often anything became different.
     changes: u64,
+    /// Whether krono makes their schema: only a watch of such a kind is known to show a spec through an old one.
+    is_defined: bool,
 }
 
 /// One object.
@@ -43,8 +48,11 @@ pub(crate) struct Entry {
     uid: Box<str>,
     /// The number of its spec, which is the same whatever the schema that it is seen through; 0 where there is none.
     generation: u64,
-    /// Whether the spec was read or listed. A watch that is older than the schema of a kind does not show all of one.
-    is_told: bool,
+    /// Whether the server itself has answered with its spec or listed it. A watch that is older than the schema of a kind
+    /// does not show all of one, and shows what is no longer part of one.
+    told: bool,
+    /// Its fingerprint.
+    spec: u64,
     sight: Sight,
     pub(crate) live: Option<Digest>,
     pub(crate) applied: Option<Applied>,
@@ -62,7 +70,7 @@ impl Entry {
 
     /// Whether the server itself has answered with this spec: only then is it certain to be all of it.
     pub(crate) fn is_told(&self) -> bool {
-        self.is_told
+        self.told
     }
 
     pub(crate) fn labels(&self) -> Value {
@@ -88,42 +96,22 @@ impl Entry {
             object: sample.pack(object),
             uid: uid(object).into(),
             generation: generation(object),
-            is_told: false,
+            told: false,
+            spec: fingerprint(&object["spec"]),
             sight: Sight::of(object),
             live,
             applied: None,
         }
     }
 
+    /// An object whose spec is certain to be whole.
+    fn told(object: &mut Value, sample: &mut Sample) -> Self {
+        Self { told: true, ..Self::read(object, sample) }
+    }
+
     /// Whether a spec differs from the known one by the schema that it is seen through, if at all.
     fn has_spec_of(&self, object: &Value) -> bool {
         *self.uid == *uid(object) && self.generation > 0 && self.generation == generation(object)
-    }
-}
-
-/// How much was seen of an object; what is greater is news.
-///
-/// That is a newer version, or the same seen through a newer schema: while the schema of a kind changes, a server shows
-/// fields to some that it still hides from others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Sight {
-    version: u64,
-    /// How many values it has, managed fields aside.
-    extent: usize,
-}
-
-impl Sight {
-    fn of(object: &Value) -> Self {
-        let managed = object["metadata"].get("managedFields").map_or(0, extent);
-        Self { version: version(object), extent: extent(object) - managed }
-    }
-}
-
-fn extent(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => items.iter().map(extent).sum::<usize>() + 1,
-        Value::Object(fields) => fields.values().map(extent).sum::<usize>() + 1,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
     }
 }
 
@@ -137,6 +125,10 @@ pub(crate) enum Put {
 }
 
 impl Objects {
+    pub(crate) fn new(is_defined: bool) -> Self {
+        Self { is_defined, ..Self::default() }
+    }
+
     /// How often anything became different: what was found out since stays so while this does.
     pub(crate) fn changes(&self) -> u64 {
         self.changes
@@ -168,29 +160,31 @@ impl Objects {
         self.members.get(applyset).into_iter().flatten()
     }
 
-    /// Takes in what a watch shows; of a spec that was told before nothing is lost.
+    /// Takes in what a watch shows. For as long as nobody edits it, the spec of an instance that was told stays what it is.
     pub(crate) fn show(&mut self, object: &mut Value) -> Put {
         if !self.is_news(object) {
             return Put::Known;
         }
         let (namespace, name) = identity(object);
-        let told = self.get(&namespace, &name).filter(|it| it.is_told && it.has_spec_of(object));
-        let spec = told.map(|it| it.object()["spec"].take());
-        if let Some(spec) = &spec
-            && extent(spec) > extent(&object["spec"])
-        {
-            object["spec"] = spec.clone();
+        let known =
+            self.get(&namespace, &name).filter(|it| self.is_defined && it.told && it.has_spec_of(object));
+        if let Some(known) = known.filter(|it| it.spec != fingerprint(&object["spec"])) {
+            object["spec"] = known.object()["spec"].take();
         }
-        let entry = Entry { is_told: spec.is_some(), ..Entry::read(object, &mut self.sample) };
+        let told = known.is_some();
+        let entry = Entry { told, ..Entry::read(object, &mut self.sample) };
         self.insert(object, entry)
     }
 
     /// Takes in what was listed.
     pub(crate) fn list(&mut self, object: &mut Value) -> Put {
-        if !self.is_news(object) {
+        let version = version(object);
+        self.shown = self.shown.max(version);
+        self.confirm(object);
+        if (self.is_answered(object) && version > 0) || self.dead.contains(uid(object)) {
             return Put::Known;
         }
-        let entry = Entry { is_told: true, ..Entry::read(object, &mut self.sample) };
+        let entry = Entry::told(object, &mut self.sample);
         self.insert(object, entry)
     }
 
@@ -202,21 +196,19 @@ impl Objects {
         !is_known && !self.dead.contains(uid(object))
     }
 
-    /// Takes in the answer to a write of ours, unless the watch has shown what came after it.
+    /// Takes in what the server answered, unless the watch has shown what came after it; `desired` is what was applied.
     pub(crate) fn answer(&mut self, object: &mut Value, desired: Option<Digest>) -> Put {
-        let (namespace, name) = identity(object);
-        let sight = Sight::of(object);
-        if let Some(known) = self.get_mut(&namespace, &name) {
-            known.is_told |= known.sight == sight;
-            if desired.is_none() && known.sight >= sight {
-                return Put::Known;
-            }
+        self.confirm(object);
+        let is_answered = self.is_answered(object);
+        if is_answered && desired.is_none() {
+            return Put::Known;
         }
-        let mut entry = Entry { is_told: true, ..Entry::read(object, &mut self.sample) };
+        let mut entry = Entry::told(object, &mut self.sample);
         entry.applied = desired.zip(entry.live).map(|(desired, live)| Applied { desired, live });
+        let (namespace, name) = identity(object);
         let shown = self.shown;
         match self.get_mut(&namespace, &name) {
-            Some(known) if known.sight >= entry.sight => {
+            Some(known) if is_answered => {
                 known.applied = entry.applied.or(known.applied);
                 Put::Known
             }
@@ -224,6 +216,27 @@ impl Objects {
             None if entry.sight.version > shown => self.insert(object, entry),
             None => Put::Known,
         }
+    }
+
+    /// A spec that a watch has shown is told as soon as the server answers with the same.
+    fn confirm(&mut self, object: &Value) {
+        let (namespace, name) = identity(object);
+        if let Some(known) = self.get_mut(&namespace, &name)
+            && known.has_spec_of(object)
+        {
+            known.told |= known.spec == fingerprint(&object["spec"]);
+        }
+    }
+
+    /// Whether all that the server answers is known already. What only a watch has shown gives way to an answer of the same
+    /// version: the watch may show it through a schema that is no longer in force.
+    fn is_answered(&self, object: &Value) -> bool {
+        let (namespace, name) = identity(object);
+        let sight = Sight::of(object);
+        self.get(&namespace, &name).is_some_and(|known| {
+            let may_differ = !known.told && known.has_spec_of(object) && known.sight.version == sight.version;
+            !may_differ && known.sight >= sight
+        })
     }
 
     /// Forgets an object that is gone; what it was.
@@ -239,8 +252,9 @@ impl Objects {
         Some(object)
     }
 
-    /// Forgets an object of which an answer said that it is gone; what it was.
-    pub(crate) fn bury(&mut self, namespace: &str, name: &str) -> Option<Value> {
+    /// Forgets an object of which an answer said that it is gone; what it was. Another may have its name by now.
+    pub(crate) fn bury(&mut self, namespace: &str, name: &str, of: &str) -> Option<Value> {
+        self.get(namespace, name).filter(|it| &*it.uid == of)?;
         let object = self.remove(namespace, name)?;
         self.dead.insert(uid(&object).to_owned());
         Some(object)
@@ -268,8 +282,12 @@ impl Objects {
             let known = self.get(&metadata.namespace, &metadata.name);
             known.is_some_and(|it| it.sight.version == number(&metadata.resource_version))
         };
-        let count: usize = self.namespaces.values().map(BTreeMap::len).sum();
-        count == live.len() && live.iter().all(is_known)
+        self.count() == live.len() && live.iter().all(is_known)
+    }
+
+    /// How many objects there are.
+    pub(crate) fn count(&self) -> usize {
+        self.namespaces.values().map(BTreeMap::len).sum()
     }
 
     /// The names of all objects.
@@ -348,15 +366,6 @@ pub(crate) fn identity(object: &Value) -> (String, String) {
     (text("namespace"), text("name"))
 }
 
-fn version(object: &Value) -> u64 {
-    object["metadata"]["resourceVersion"].as_str().map_or(0, number)
-}
-
-/// Versions of one kind are numbers that grow; 0 for those that are none.
-fn number(version: &str) -> u64 {
-    version.parse().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -424,26 +433,68 @@ mod tests {
         object
     }
 
+    /// Takes an object in, and tells what is known of its spec then.
+    fn after(objects: &mut Objects, put: Way, object: &Value) -> (String, bool) {
+        put(objects, &mut object.clone());
+        let entry = objects.get("here", "a").expect("an entry");
+        let spec = entry.object()["spec"].clone();
+        let fields = spec.as_object().into_iter().flatten().map(|(name, value)| match value {
+            it if *it == 1 => name.clone(),
+            other => format!("{name}{other}"),
+        });
+        (fields.collect(), entry.is_told())
+    }
+
+    type Way = fn(&mut Objects, &mut Value) -> Put;
+
+    const ANSWER: Way = |objects, it| objects.answer(it, None);
+
     #[test]
-    fn v15_a_watch_takes_nothing_from_a_spec_that_was_told() {
-        let mut objects = Objects::default();
-        let mut check = |put: fn(&mut Objects, &mut Value), shown: Value, fields: &str, is_told: bool| {
-            put(&mut objects, &mut shown.clone());
-            let entry = objects.get("here", "a").expect("an entry");
-            let spec = entry.object()["spec"].as_object().map(|it| it.keys().cloned().collect::<String>());
-            assert_eq!((spec.as_deref(), entry.is_told()), (Some(fields), is_told), "{shown}");
+    fn v15_a_watch_changes_nothing_of_a_spec_that_was_told() {
+        let mut objects = Objects::new(true);
+        let mut check = |put: Way, shown: Value, fields: &str, is_told: bool| {
+            assert_eq!(after(&mut objects, put, &shown), (fields.to_owned(), is_told), "{shown}");
         };
-        let show: fn(&mut Objects, &mut Value) = |objects, it| drop(objects.show(it));
-        let list: fn(&mut Objects, &mut Value) = |objects, it| drop(objects.list(it));
-        let answer: fn(&mut Objects, &mut Value) = |objects, it| drop(objects.answer(it, None));
-        check(show, with_spec(1, 1, "x"), "x", false);
-        check(answer, with_spec(2, 1, "xy"), "xy", true);
-        check(show, with_spec(2, 1, "x"), "xy", true);
-        check(show, with_spec(3, 1, "x"), "xy", true);
-        check(show, with_spec(4, 2, "x"), "x", false);
-        check(answer, with_spec(4, 2, "x"), "x", true);
-        check(show, with_spec(5, 2, "xz"), "xz", true);
-        check(list, with_spec(6, 2, "x"), "x", true);
+        check(Objects::show, with_spec(1, 1, "x"), "x", false);
+        check(ANSWER, with_spec(2, 1, "xy"), "xy", true);
+        check(Objects::show, with_spec(2, 1, "x"), "xy", true);
+        check(Objects::show, with_spec(2, 1, "xyz"), "xy", true);
+        check(Objects::show, with_spec(3, 1, "xz"), "xy", true);
+        check(Objects::show, with_spec(4, 2, "x"), "x", false);
+        check(ANSWER, with_spec(4, 2, "x"), "x", true);
+        check(Objects::show, with_spec(5, 2, "xz"), "x", true);
+        check(Objects::list, with_spec(6, 2, "xz"), "xz", true);
+        check(Objects::list, with_spec(7, 2, "x"), "x", true);
+        check(Objects::show, with_spec(9, 3, "x"), "x", false);
+        check(ANSWER, with_spec(8, 3, "xy"), "x", false);
+        check(ANSWER, with_spec(8, 3, "x"), "x", true);
+    }
+
+    #[test]
+    fn drift_is_seen_whatever_the_generation_says() {
+        let mut objects = Objects::new(false);
+        objects.answer(&mut with_spec(1, 1, "x"), None);
+        assert_eq!(after(&mut objects, Objects::show, &with_spec(2, 1, "y")), ("y".to_owned(), false));
+    }
+
+    #[test]
+    fn v15_a_spec_is_told_also_by_an_answer_through_another_schema() {
+        let mut default = with_spec(1, 1, "x");
+        default["spec"]["x"] = json!(2);
+        let seen = ["x", "xy", "xyz"].map(|it| with_spec(1, 1, it)).into_iter().chain([default]);
+        let seen = seen.flat_map(|it| {
+            let mut more = it.clone();
+            more["status"] = json!({"words": ["one", "two", "three"]});
+            [it, more]
+        });
+        for seen in seen {
+            for way in [ANSWER, Objects::list] {
+                let mut objects = Objects::default();
+                objects.show(&mut seen.clone());
+                let answer = with_spec(1, 1, "xy");
+                assert_eq!(after(&mut objects, way, &answer), ("xy".to_owned(), true), "{seen}");
+            }
+        }
     }
 
     fn with_uid(uid: &str, version: u64) -> Value {
@@ -456,7 +507,8 @@ mod tests {
     fn late_news_do_not_bring_back_what_is_gone() {
         let mut objects = Objects::default();
         objects.show(&mut with_uid("first", 1));
-        assert!(objects.bury("here", "a").is_some());
+        assert_eq!(objects.bury("here", "a", "another"), None);
+        assert!(objects.bury("here", "a", "first").is_some());
         assert_eq!(objects.show(&mut with_uid("first", 2)), Put::Known);
         assert_eq!(version_of(&objects, "a"), None);
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::cache::{Filter, KindCache};
 use crate::catalogue::Served;
+use crate::metrics::Metrics;
 use crate::router::Router;
 
 /// The caches that somebody holds.
@@ -17,12 +18,13 @@ use crate::router::Router;
 pub(crate) struct Caches {
     client: Client,
     router: Arc<Router>,
+    metrics: Metrics,
     running: Mutex<Vec<Weak<KindCache>>>,
 }
 
 impl Caches {
-    pub(crate) fn new(client: Client, router: Arc<Router>) -> Self {
-        Self { client, router, running: Mutex::default() }
+    pub(crate) fn new(client: Client, router: Arc<Router>, metrics: Metrics) -> Self {
+        Self { client, router, metrics, running: Mutex::default() }
     }
 
     /// A cache of a kind that shows at least these objects; it runs until the last holder lets go.
@@ -30,10 +32,16 @@ impl Caches {
         let mut running = self.lock();
         running.retain(|cache| cache.strong_count() > 0);
         let mut known = running.iter().filter_map(Weak::upgrade);
-        if let Some(cache) = known.find(|it| it.kind == served.kind && it.filter >= filter) {
+        // A kind may have become one of a definition since.
+        let is_same = |it: &KindCache| {
+            it.kind == served.kind && it.resource == served.resource && it.is_defined == served.is_defined
+        };
+        if let Some(cache) = known.find(|it| is_same(it) && it.filter >= filter) {
             return cache;
         }
-        let cache = Arc::new(KindCache::start(self.client.clone(), served, filter, Arc::clone(&self.router)));
+        let (client, router) = (self.client.clone(), Arc::clone(&self.router));
+        let traffic = self.metrics.traffic(&served.resource);
+        let cache = Arc::new(KindCache::start(client, served, filter, router, traffic));
         running.push(Arc::downgrade(&cache));
         cache
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use http::Method;
 use krono_graph::{KindName, Kinds, KnownKind, mentioned_kinds};
 use krono_model::applyset::GroupKind;
 use krono_model::metadata::is_of_definition;
@@ -69,12 +70,15 @@ impl Catalogue {
         if known.is_some() {
             return Ok(known);
         }
-        let group =
-            match self.requests.send(|| discovery::oneshot::group(&self.requests.client, &of.group)).await {
-                Ok(group) => group,
-                Err(error) if is_unknown(&error) => return Ok(None),
-                Err(error) => return Err(error),
-            };
+        let group = match self
+            .requests
+            .send(&Method::GET, || discovery::oneshot::group(&self.requests.client, &of.group))
+            .await
+        {
+            Ok(group) => group,
+            Err(error) if is_unknown(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
         match group.recommended_kind(&of.kind) {
             Some((resource, _)) => self.find(&resource.api_version, &of.kind).await,
             None => Ok(None),
@@ -108,7 +112,8 @@ impl Catalogue {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let wanted = GroupVersionKind::gvk(group, version, kind);
         let client = &self.requests.client;
-        let found = self.requests.send(|| discovery::oneshot::pinned_kind(client, &wanted)).await;
+        let found =
+            self.requests.send(&Method::GET, || discovery::oneshot::pinned_kind(client, &wanted)).await;
         let (resource, capabilities) = match found {
             Ok(found) => found,
             Err(error) if is_unknown(&error) => return Ok(None),
@@ -209,8 +214,8 @@ fn close_status(schema: &mut Schema) {
     }
 }
 
-/// What krono tells about revisions in the status of every instance.
-fn own_fields() -> [(&'static str, Schema); 5] {
+/// What krono tells in the status of every instance.
+fn own_fields() -> [(&'static str, Schema); 6] {
     let number = || Schema::of_type(SchemaType::Integer);
     let text = || Schema::of_type(SchemaType::String);
     let propagation = Schema::object([
@@ -223,6 +228,7 @@ fn own_fields() -> [(&'static str, Schema); 5] {
     [
         ("currentInputRevision", number()),
         ("currentRGDRevision", number()),
+        ("observedGeneration", number()),
         ("observedInputRevision", number()),
         ("observedRGDRevision", number()),
         ("propagation", propagation),

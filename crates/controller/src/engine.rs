@@ -1,6 +1,6 @@
 //! The parts that all work is done with.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use jiff::Timestamp;
@@ -76,18 +76,18 @@ impl Engine {
         options: Options,
         metrics: Metrics,
     ) -> Self {
-        let requests = Requests::new(client.clone());
+        let requests = Requests::new(client.clone(), metrics.clone());
         let queue = Arc::new(Queue::default());
         let router = Arc::new(Router::new(Arc::clone(&queue), options.counts_every));
         Self {
-            caches: Caches::new(client.clone(), Arc::clone(&router)),
+            caches: Caches::new(client.clone(), Arc::clone(&router), metrics.clone()),
             catalogue: Catalogue::new(requests.clone(), built_in),
             servings: RwLock::default(),
             definitions: OnceLock::new(),
             revisions: OnceLock::new(),
             inputs: OnceLock::new(),
             namespaces: OnceLock::new(),
-            kept: Kept::default(),
+            kept: Kept::new(metrics.clone()),
             counted: Mutex::default(),
             told: Mutex::default(),
             refused: Mutex::default(),
@@ -249,12 +249,6 @@ impl Engine {
         is_known(&self.definitions) && is_known(&self.revisions)
     }
 
-    /// Counts what waits.
-    pub(crate) fn measure(&self) {
-        let kinds = self.servings.read().unwrap_or_else(PoisonError::into_inner).len();
-        self.metrics.waiting(self.queue.len(), kinds, self.caches.held().len());
-    }
-
     /// The definition of that name.
     pub(crate) fn definition(&self, name: &str) -> Option<Value> {
         let reading = self.definitions().read().ok()?;
@@ -276,6 +270,16 @@ impl Engine {
                     .add(Key::Definition(definition["metadata"]["name"].as_str().unwrap_or_default().into()));
             }
         }
+    }
+
+    /// All definitions that are served.
+    pub(crate) fn servings(&self) -> Vec<Arc<Serving>> {
+        self.servings.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    /// How many revisions are kept, by what became of them.
+    pub(crate) fn revision_states(&self) -> BTreeMap<&'static str, usize> {
+        self.kept.states()
     }
 
     /// The definition of that name, if it is served.
@@ -327,9 +331,7 @@ impl Engine {
                 self.queue.add(Key::Definition(name.into()));
             }
         }
-        let servings: Vec<_> =
-            self.servings.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-        for serving in &servings {
+        for serving in &self.servings() {
             self.enqueue_instances(serving);
         }
     }

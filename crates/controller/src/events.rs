@@ -15,17 +15,16 @@ use crate::options::Options;
 
 /// Tells of what needs attention, and of changed conditions, if that is wanted.
 pub(crate) struct Events {
-    /// Where every change of a condition is told.
-    recorder: Option<Recorder>,
     client: Client,
+    /// Whether every change of a condition is told.
+    of_conditions: bool,
     /// Whether objects tell the truth about users.
     notes: Notes,
 }
 
 impl Events {
     pub(crate) fn new(client: &Client, options: &Options) -> Self {
-        let recorder = options.condition_events.then(|| Recorder::new(client.clone(), reporter()));
-        Self { recorder, client: client.clone(), notes: options.notes }
+        Self { client: client.clone(), of_conditions: options.condition_events, notes: options.notes }
     }
 
     /// Tells what happened to a definition.
@@ -34,7 +33,7 @@ impl Events {
         let by = asker(notice, definition, self.notes);
         let mut event = notice_event(notice, by.as_ref());
         event.secondary = event.secondary.or_else(|| revision_told(notice, definition).map(revision));
-        self.publish(&self.anew(), event, definition).await;
+        self.publish(event, definition).await;
     }
 
     /// Tells what was decided about an instance by its annotations, with whoever wished for it.
@@ -47,7 +46,7 @@ impl Events {
     pub(crate) async fn note(&self, instance: &Value, told: OfInstance, by: Option<&Author>) {
         let transition =
             Transition { condition: told.reason.to_owned(), note: told.note, is_warning: told.is_warning };
-        self.publish(&self.anew(), event(transition, by), instance).await;
+        self.publish(event(transition, by), instance).await;
     }
 
     /// Tells what began or ceased to hold about a definition.
@@ -56,7 +55,7 @@ impl Events {
             let condition = &transition.condition;
             let by = wisher(condition, definition, self.notes)
                 .or_else(|| releaser(condition, before, definition, self.notes));
-            self.publish(&self.anew(), event(transition, by.as_ref()), definition).await;
+            self.publish(event(transition, by.as_ref()), definition).await;
         }
     }
 
@@ -64,15 +63,12 @@ impl Events {
     pub(crate) async fn warn(&self, object: &Value, reason: &str, note: String) {
         let (reason, action) = (reason.to_owned(), "Reconcile".to_owned());
         let event = Event { type_: EventType::Warning, reason, note: Some(note), action, secondary: None };
-        self.publish(&self.anew(), event, object).await;
+        self.publish(event, object).await;
     }
 
-    /// A recorder counts events of one reason together, and tells the words of the first alone.
-    fn anew(&self) -> Recorder {
-        Recorder::new(self.client.clone(), reporter())
-    }
-
-    async fn publish(&self, recorder: &Recorder, event: Event, object: &Value) {
+    /// A recorder counts events of one reason together, and tells the words of the first alone: each has its own.
+    async fn publish(&self, event: Event, object: &Value) {
+        let recorder = Recorder::new(self.client.clone(), reporter());
         if let Err(error) = recorder.publish(&event, &reference(object)).await {
             tracing::warn!(%error, "an event was not recorded");
         }
@@ -80,9 +76,11 @@ impl Events {
 
     /// Tells what changed since an object had another status.
     pub(crate) async fn tell(&self, before: &Value, object: &Value) {
-        let Some(recorder) = &self.recorder else { return };
+        if !self.of_conditions {
+            return;
+        }
         for transition in transitions(before, &object["status"]) {
-            self.publish(recorder, event(transition, None), object).await;
+            self.publish(event(transition, None), object).await;
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Compiled graphs, with the caches that instances of each are made from.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use krono_graph::{CompiledGraph, KindName, Subject};
 use krono_schema::Validator;
@@ -13,15 +13,22 @@ use crate::catalogue::Catalogue;
 /// One compiled graph, shared by all instances that are made from it.
 pub(crate) struct Graph {
     pub(crate) compiled: CompiledGraph,
-    /// Of the kinds that the graph mentions, once all of them are found.
-    caches: Mutex<Option<Vec<Arc<KindCache>>>>,
+    /// Of the kinds that the graph mentions.
+    found: Mutex<Found>,
     /// Of an instance's spec.
     validator: OnceLock<Validator>,
 }
 
+/// Caches run for as long as they are held, also those of a graph that mentions a kind which is not served.
+#[derive(Clone, Default)]
+struct Found {
+    caches: Vec<Arc<KindCache>>,
+    are_all: bool,
+}
+
 impl Graph {
     pub(crate) fn new(compiled: CompiledGraph) -> Self {
-        Self { compiled, caches: Mutex::default(), validator: OnceLock::new() }
+        Self { compiled, found: Mutex::default(), validator: OnceLock::new() }
     }
 
     /// The caches of the kinds that the graph mentions, as far as the cluster serves them.
@@ -31,10 +38,7 @@ impl Graph {
         all: &Caches,
     ) -> kube::Result<Vec<Arc<KindCache>>> {
         let known = self.lock().clone();
-        match known {
-            Some(known) => Ok(known),
-            None => self.find_caches(catalogue, all).await,
-        }
+        if known.are_all { Ok(known.caches) } else { self.find_caches(catalogue, all).await }
     }
 
     /// The same, looked for anew: kinds may not be what they were.
@@ -49,9 +53,7 @@ impl Graph {
             let served = catalogue.find(&kind.api_version, &kind.kind).await?;
             caches.extend(served.map(|served| all.get(&served, *filter)));
         }
-        if caches.len() == filters.len() {
-            *self.lock() = Some(caches.clone());
-        }
+        *self.lock() = Found { caches: caches.clone(), are_all: caches.len() == filters.len() };
         Ok(caches)
     }
 
@@ -60,8 +62,8 @@ impl Graph {
         self.validator.get_or_init(|| Validator::new(&self.compiled.instance.spec))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Vec<Arc<KindCache>>>> {
-        self.caches.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -23,6 +23,7 @@ use tokio::time::Instant;
 
 use crate::cache::{Entry, Incomplete, KindCache, Sample};
 use crate::engine::Engine;
+use crate::live::is_cut;
 use crate::queue::{InstanceKey, Key, Outcome};
 use crate::refusal::Refusal;
 use crate::requests::Subresource;
@@ -56,7 +57,7 @@ pub(crate) async fn reconcile(engine: &Engine, key: &InstanceKey) -> Outcome {
 async fn rounds(engine: &Engine, key: &InstanceKey, serving: &Arc<Serving>) -> Outcome {
     let since = engine.hindrances.since(key);
     let (refused, beside) = (Refused { since, ..Refused::default() }, BTreeMap::new());
-    let mut pass = Pass { engine, key, serving, refused, beside, issued: 0 };
+    let mut pass = Pass { engine, key, serving, refused, beside, issued: 0, has_asked: false };
     for round in 0..MOST_ROUNDS {
         match pass.round(round == 0).await {
             Round::Again => {}
@@ -76,6 +77,8 @@ struct Pass<'p> {
     beside: BTreeMap<ObjectName, Entry>,
     /// How many inputs were issued.
     issued: usize,
+    /// Whether the server was asked for all of the spec.
+    has_asked: bool,
 }
 
 enum Round {
@@ -174,8 +177,11 @@ impl<'p> Pass<'p> {
         Ok(entry.map(|it| (self.engine.fleets.assigned(self.key, it.object()), it.is_told())))
     }
 
-    /// Asks the server for all of the spec.
-    async fn ask(&self) -> Round {
+    /// Asks the server for all of the spec; once, for what comes after its answer is looked at anew.
+    async fn ask(&mut self) -> Round {
+        if std::mem::replace(&mut self.has_asked, true) {
+            return Round::End(Outcome::Retry);
+        }
         let name = (self.key.namespace.as_str(), self.key.name.as_str());
         let by = Key::Instance(self.key.clone());
         match self.serving.instances.ask(&self.engine.requests, name, &by).await {
@@ -314,12 +320,7 @@ impl<'p> Pass<'p> {
             self.untroubled(instance);
             return outcome;
         };
-        let version = &instance["metadata"]["resourceVersion"];
-        let status = replacing(&status, &instance["status"]);
-        let patch = json!({"metadata": {"resourceVersion": version}, "status": status});
-        let resource = &self.serving.instances.resource;
-        let name = (self.key.namespace.as_str(), self.key.name.as_str());
-        match self.engine.requests.merge(resource, name, &patch, Subresource::Status).await {
+        match self.write_status(instance, status).await {
             Ok(answer) if is_dropped(instance, &answer) => Outcome::Retry,
             Ok(answer) => {
                 // A watch that is older than the schema of the kind does not show all of a spec.
@@ -341,6 +342,29 @@ impl<'p> Pass<'p> {
                 }
             },
         }
+    }
+
+    async fn write_status(&self, instance: &Value, status: Value) -> kube::Result<Value> {
+        let version = &instance["metadata"]["resourceVersion"];
+        let (requests, resource) = (&self.engine.requests, &self.serving.instances.resource);
+        if let Some(mut whole) = self.without_status(version) {
+            whole["status"] = status;
+            return requests.replace_status(resource, &whole).await;
+        }
+        let status = replacing(&status, &instance["status"]);
+        let patch = json!({"metadata": {"resourceVersion": version}, "status": status});
+        let name = (self.key.namespace.as_str(), self.key.name.as_str());
+        requests.merge(resource, name, &patch, Subresource::Status).await
+    }
+
+    /// All of the instance in this version, if nobody has told of it yet. Who owns its fields is the server's to know.
+    fn without_status(&self, version: &Value) -> Option<Value> {
+        let reading = self.serving.instances.read().ok()?;
+        let entry = reading.objects().get(&self.key.namespace, &self.key.name).filter(|it| it.is_told())?;
+        let mut object = entry.object();
+        let is_same = object["metadata"]["resourceVersion"] == *version;
+        object["metadata"].as_object_mut()?.remove("managedFields");
+        (is_same && object["status"].is_null() && !is_cut(&object)).then_some(object)
     }
 
     async fn complain(&self, instance: &Value, words: String) {

@@ -1,18 +1,22 @@
 //! The revisions of definitions as they were last read, so that only what has changed is read again.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use krono_graph::Options;
 use serde_json::Value;
 
 use crate::cache::{Objects, Sight};
+use crate::metrics::Metrics;
 use crate::revisions::{self, Revisions};
 
 /// By the name of a definition, its revisions.
 #[derive(Default)]
-pub(crate) struct Kept(Mutex<HashMap<Arc<str>, Reading>>);
+pub(crate) struct Kept {
+    readings: Mutex<HashMap<Arc<str>, Reading>>,
+    metrics: Metrics,
+}
 
 struct Reading {
     /// What is read of an object depends on this part of the definition.
@@ -28,6 +32,10 @@ struct Owner {
 }
 
 impl Kept {
+    pub(crate) fn new(metrics: Metrics) -> Self {
+        Self { readings: Mutex::default(), metrics }
+    }
+
     /// Of all revisions that the cache knows, those of a definition.
     pub(crate) fn cached(&self, definition: &Value, all: &Objects, options: Options) -> Arc<Revisions> {
         let name = name(definition);
@@ -49,16 +57,27 @@ impl Kept {
                 None => Cow::Owned(entry.object()),
             })
             .collect();
-        let read = read(definition, objects.iter().map(AsRef::as_ref), before, options);
+        let read = read(definition, objects.iter().map(AsRef::as_ref), before, (options, &self.metrics));
         keep(&mut kept, definition, sights, read)
     }
 
     /// Of revisions that somebody listed, those of a definition.
     pub(crate) fn listed(&self, definition: &Value, all: &[Value], options: Options) -> Arc<Revisions> {
         let mut kept = self.lock();
-        let read = read(definition, all, kept.get(name(definition)), options);
+        let read = read(definition, all, kept.get(name(definition)), (options, &self.metrics));
         // Lists show more than is to be kept: who manages which field.
         keep(&mut kept, definition, HashMap::new(), read)
+    }
+
+    /// How many revisions are kept, by what became of them.
+    pub(crate) fn states(&self) -> BTreeMap<&'static str, usize> {
+        let mut states = BTreeMap::new();
+        for reading in self.lock().values() {
+            for state in revisions::states(&reading.revisions) {
+                *states.entry(state).or_default() += 1;
+            }
+        }
+        states
     }
 
     /// A definition is no longer served.
@@ -67,7 +86,7 @@ impl Kept {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Reading>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.readings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,10 +104,10 @@ fn read<'o>(
     definition: &Value,
     objects: impl IntoIterator<Item = &'o Value>,
     before: Option<&Reading>,
-    options: Options,
+    with: (Options, &Metrics),
 ) -> Revisions {
     let own = objects.into_iter().filter(|it| revisions::definition_of(it) == name(definition));
-    revisions::read(definition, own, before.map(|it| &*it.revisions), options)
+    revisions::read(definition, own, before.map(|it| &*it.revisions), with)
 }
 
 fn keep(

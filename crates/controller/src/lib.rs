@@ -21,6 +21,7 @@ mod kept;
 mod lease;
 mod live;
 mod metrics;
+mod numbers;
 mod options;
 mod pace;
 mod pauses;
@@ -37,6 +38,5 @@ mod serving;
 mod snapshot;
 
 pub use lease::{Leadership, Lost, Waiting};
-pub use metrics::Metrics;
 pub use options::Options;
 pub use run::{Controllers, StartError};

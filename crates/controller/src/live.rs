@@ -56,10 +56,10 @@ pub(crate) struct Identity {
     pub(crate) resource_version: String,
 }
 
-/// All objects of a kind at a glance.
+/// All objects of a kind at a glance; a server says nothing where there are none.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Glimpses {
-    pub(crate) items: Vec<Glimpse>,
+    pub(crate) items: Option<Vec<Glimpse>>,
 }
 
 impl Resource for Live {

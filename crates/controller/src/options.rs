@@ -13,7 +13,9 @@ pub struct Options {
     pub allow_crd_deletion: bool,
     /// Whether every change of an instance's conditions is told by an Event.
     pub condition_events: bool,
-    /// How long to wait before telling again how many instances there are.
+    /// Whether metrics tell of every condition of every instance for how long it has been so.
+    pub condition_metrics: bool,
+    /// How long to wait before telling again how many instances there are (V31).
     pub counts_every: Duration,
     /// Whether a witness notes on objects which user changed them; else anybody may have written that.
     pub notes: Notes,
@@ -27,7 +29,8 @@ impl Default for Options {
             concurrency: 16,
             allow_crd_deletion: false,
             condition_events: false,
-            counts_every: Duration::from_secs(2),
+            condition_metrics: false,
+            counts_every: Duration::from_secs(5),
             notes: Notes::default(),
             graph: krono_graph::Options::default(),
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::Request;
+use http::{Method, Request};
 use krono_schema::{Definitions, Schema};
 use kube::api::ApiResource;
 use serde_json::Value;
@@ -14,7 +14,7 @@ const KINDS: &str = "x-kubernetes-group-version-kind";
 /// The schema that is published of a kind; nothing when there is none that can be understood.
 pub(crate) async fn schema(requests: &Requests, of: &ApiResource) -> kube::Result<Option<Arc<Schema>>> {
     let path = format!("/openapi/v3/apis/{}/{}", of.group, of.version);
-    let document = requests.send(|| async {
+    let document = requests.send(&Method::GET, || async {
         let request = Request::get(&path).header("accept", "application/json").body(Vec::new());
         requests.client.request::<Value>(request.map_err(kube::Error::HttpError)?).await
     });

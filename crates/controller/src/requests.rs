@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Method;
+use http::header::CONTENT_TYPE;
 use krono_model::names;
 use krono_planner::instance::ObjectName;
 use kube::api::{
@@ -11,9 +13,10 @@ use kube::api::{
 };
 use kube::{Api, Client, Resource as _};
 use serde_json::Value;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::live::{Glimpse, Glimpses, Live};
+use crate::metrics::Metrics;
 use crate::pace::Pace;
 use crate::pauses::{Pauses, is_overload};
 
@@ -30,11 +33,12 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub(crate) struct Requests {
     pub(crate) client: Client,
     pace: Arc<Pace>,
+    metrics: Metrics,
 }
 
 impl Requests {
-    pub(crate) fn new(client: Client) -> Self {
-        Self { client, pace: Arc::default() }
+    pub(crate) fn new(client: Client, metrics: Metrics) -> Self {
+        Self { client, pace: Arc::default(), metrics }
     }
 
     /// Server-side apply.
@@ -49,7 +53,7 @@ impl Requests {
         parameters.force = force;
         let (api, name) = self.object(resource, object);
         let patch = Patch::Apply(object);
-        self.send(|| api.patch(&name, &parameters, &patch)).await.map(|it| it.value)
+        self.send(&Method::PATCH, || api.patch(&name, &parameters, &patch)).await.map(|it| it.value)
     }
 
     /// A merge patch of an object or of its status.
@@ -64,8 +68,10 @@ impl Requests {
         let parameters = merging(UNREAD);
         let patch = Patch::Merge(patch);
         let answer = match subresource {
-            Subresource::None => self.send(|| api.patch(name, &parameters, &patch)).await,
-            Subresource::Status => self.send(|| api.patch_status(name, &parameters, &patch)).await,
+            Subresource::None => self.send(&Method::PATCH, || api.patch(name, &parameters, &patch)).await,
+            Subresource::Status => {
+                self.send(&Method::PATCH, || api.patch_status(name, &parameters, &patch)).await
+            }
         };
         answer.map(|it| it.value)
     }
@@ -79,7 +85,21 @@ impl Requests {
     ) -> kube::Result<Value> {
         let api = self.api(resource, namespace);
         let (parameters, patch) = (merging(Some(ValidationDirective::Strict)), Patch::Merge(patch));
-        self.send(|| api.patch(name, &parameters, &patch)).await.map(|it| it.value)
+        self.send(&Method::PATCH, || api.patch(name, &parameters, &patch)).await.map(|it| it.value)
+    }
+
+    /// Writes the status of an object of which all is known: that costs the server a quarter less than a patch.
+    pub(crate) async fn replace_status(&self, resource: &ApiResource, object: &Value) -> kube::Result<Value> {
+        let (namespace, name) = crate::cache::identity(object);
+        let kind = Live::url_path(resource, Some(namespace.as_str()).filter(|it| !it.is_empty()));
+        let target = format!("{kind}/{name}/status?fieldManager={MANAGER}&fieldValidation=Ignore");
+        let body = object.to_string().into_bytes();
+        let answer = self.send(&Method::PUT, || async {
+            let request = http::Request::put(&target).header(CONTENT_TYPE, "application/json");
+            let request = request.body(body.clone()).map_err(kube::Error::HttpError)?;
+            self.client.request::<Live>(request).await
+        });
+        Ok(answer.await?.value)
     }
 
     /// Deletes an object if it is still the one that was seen; what is left of it while others hold on to it.
@@ -95,7 +115,7 @@ impl Requests {
             ..DeleteParams::default()
         };
         let api = self.api(resource, &name.namespace);
-        let answer = self.send(|| api.delete(&name.name, &parameters)).await;
+        let answer = self.send(&Method::DELETE, || api.delete(&name.name, &parameters)).await;
         Ok(answer?.left().map(|it| it.value).filter(lasts))
     }
 
@@ -118,7 +138,7 @@ impl Requests {
             Some(namespace) => Api::namespaced_with(client, namespace, resource),
             None => Api::all_with(client, resource),
         };
-        let answer = self.send(|| api.create(&parameters, &dynamic)).await;
+        let answer = self.send(&Method::POST, || api.create(&parameters, &dynamic)).await;
         serde_json::to_value(answer?).map_err(kube::Error::SerdeError)
     }
 
@@ -130,7 +150,7 @@ impl Requests {
     ) -> kube::Result<Vec<Value>> {
         let api = self.api(resource, "");
         let parameters = ListParams { label_selector: labels, ..ListParams::default() };
-        let answer = self.send(|| api.list(&parameters)).await;
+        let answer = self.send(&Method::GET, || api.list(&parameters)).await;
         Ok(answer?.items.into_iter().map(|it| it.value).collect())
     }
 
@@ -142,11 +162,11 @@ impl Requests {
     ) -> kube::Result<Vec<Glimpse>> {
         let request = kube::core::Request::new(Live::url_path(resource, None));
         let parameters = ListParams { label_selector: labels, ..ListParams::default() };
-        let answer = self.send(|| async {
+        let answer = self.send(&Method::GET, || async {
             let request = request.list_metadata(&parameters).map_err(kube::Error::BuildRequest)?;
             self.client.request::<Glimpses>(request).await
         });
-        Ok(answer.await?.items)
+        Ok(answer.await?.items.unwrap_or_default())
     }
 
     /// The object of that name.
@@ -157,19 +177,27 @@ impl Requests {
         name: &str,
     ) -> kube::Result<Option<Value>> {
         let api = self.api(resource, namespace);
-        Ok(self.send(|| api.get_opt(name)).await?.map(|it| it.value))
+        Ok(self.send(&Method::GET, || api.get_opt(name)).await?.map(|it| it.value))
     }
 
     /// Whether an `ApplySet` has members of a kind, asked of the server itself.
     pub(crate) async fn has_members(&self, resource: &ApiResource, applyset: &str) -> kube::Result<bool> {
         let label = format!("{}={applyset}", names::APPLYSET_PART_OF_LABEL);
-        let parameters = ListParams::default().labels(&label).limit(1);
-        let api = self.api(resource, "");
-        match self.send(|| api.list_metadata(&parameters)).await {
+        match self.has_such(resource, ListParams::default().labels(&label)).await {
             // There are no objects of a kind that is gone.
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(false),
-            answer => Ok(!answer?.items.is_empty()),
+            answer => answer,
         }
+    }
+
+    /// Whether there is any object of a kind, asked of the server itself.
+    pub(crate) async fn has_some(&self, resource: &ApiResource) -> kube::Result<bool> {
+        self.has_such(resource, ListParams::default()).await
+    }
+
+    async fn has_such(&self, resource: &ApiResource, parameters: ListParams) -> kube::Result<bool> {
+        let (api, parameters) = (self.api(resource, ""), parameters.limit(1));
+        Ok(!self.send(&Method::GET, || api.list_metadata(&parameters)).await?.items.is_empty())
     }
 
     fn object(&self, resource: &ApiResource, object: &Value) -> (Api<Live>, String) {
@@ -188,21 +216,24 @@ impl Requests {
 
     /// Sends a request, and again when the server cannot serve it at the moment: after a little while, or when it says.
     /// Whatever is sent here may be sent twice.
-    pub(crate) async fn send<T, F>(&self, request: impl Fn() -> F) -> kube::Result<T>
+    pub(crate) async fn send<T, F>(&self, method: &Method, request: impl Fn() -> F) -> kube::Result<T>
     where
         F: Future<Output = kube::Result<T>>,
     {
         let mut pauses = Pauses::default();
         loop {
+            let ready = Instant::now();
             let permit = self.pace.permit().await;
+            let sent = Instant::now();
             // In a box of its own, for it is large and whoever waits for a permit need not hold room for it.
             let answer = timeout(PATIENCE, Box::pin(request())).await;
             let answer = answer.unwrap_or_else(|late| Err(kube::Error::Service(Box::new(late))));
+            self.metrics.requested(method, sent - ready, sent.elapsed());
             self.pace.learn(answer.as_ref().is_err_and(is_overload), permit);
-            match answer.as_ref().err().and_then(|error| pauses.after(error)) {
-                Some(pause) => sleep(pause).await,
-                None => return answer,
-            }
+            let again = answer.as_ref().err().and_then(|error| Some((error, pauses.after(error)?)));
+            let Some((error, pause)) = again else { return answer };
+            self.metrics.repeated(method, error);
+            sleep(pause).await;
         }
     }
 }

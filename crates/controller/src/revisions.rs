@@ -9,9 +9,11 @@ use krono_planner::revisions::{self, compile_revision};
 use krono_schema::Validator;
 use kube::api::ApiResource;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::cache::Packed;
 use crate::graphs::Graph;
+use crate::metrics::Metrics;
 
 /// The kind of revisions.
 pub(crate) fn kind() -> KindName {
@@ -67,6 +69,7 @@ pub(crate) type Revisions = revisions::Revisions<Content>;
 pub(crate) struct Content {
     definition: Arc<str>,
     options: Options,
+    metrics: Metrics,
     spec: Packed,
     /// The kinds that it mentions.
     kinds: Vec<(String, String)>,
@@ -74,10 +77,11 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    fn of(object: &Value, definition: &Arc<str>, options: Options) -> Self {
+    fn of(object: &Value, definition: &Arc<str>, (options, metrics): (Options, &Metrics)) -> Self {
         Self {
             definition: Arc::clone(definition),
             options,
+            metrics: metrics.clone(),
             spec: Packed::new(&object["spec"]),
             kinds: mentioned_kinds(object),
             graph: OnceLock::new(),
@@ -86,7 +90,9 @@ impl Content {
 
     fn compiled(&self) -> &Result<Arc<Graph>, String> {
         self.graph.get_or_init(|| {
+            let began = Instant::now();
             let compiled = compile_revision(&self.definition, &self.spec.unpack(), self.options);
+            self.metrics.compiled_revision(began.elapsed(), compiled.is_err());
             compiled.map(|it| Arc::new(Graph::new(it)))
         })
     }
@@ -111,15 +117,25 @@ pub(crate) fn read<'o>(
     definition: &Value,
     objects: impl IntoIterator<Item = &'o Value>,
     before: Option<&Revisions>,
-    options: Options,
+    with: (Options, &Metrics),
 ) -> Revisions {
     let name: Arc<str> = definition["metadata"]["name"].as_str().unwrap_or_default().into();
-    Revisions::read(definition, objects, before, |object| Content::of(object, &name, options))
+    Revisions::read(definition, objects, before, |object| Content::of(object, &name, with))
 }
 
 /// The graph of some content, or why it makes none; nothing when no kept revision has it.
 pub(crate) fn graph(revisions: &Revisions, digest: Digest) -> Option<&Result<Arc<Graph>, String>> {
     revisions.content(digest).map(Content::compiled)
+}
+
+/// What has become of each that is kept, in kro's words.
+pub(crate) fn states(revisions: &Revisions) -> impl Iterator<Item = &'static str> {
+    let contents = revisions.kept().filter_map(|(_, digest)| revisions.content(digest));
+    contents.map(|it| match it.graph.get() {
+        None => "Pending",
+        Some(Ok(_)) => "Active",
+        Some(Err(_)) => "Failed",
+    })
 }
 
 /// The kinds that some content mentions.

@@ -16,7 +16,9 @@ use crate::cache::identity;
 use crate::queue::{InstanceKey, Key, Queue};
 
 /// Those who wait for their turn are looked at so much more often than all are counted.
-const LOOKS_PER_COUNT: u32 = 5;
+const LOOKS_PER_COUNT: u32 = 12;
+/// Looking takes one part of the time in so many, however many there are.
+const PARTS: u32 = 5;
 
 /// Knows who cares about which objects.
 #[derive(Debug)]
@@ -61,8 +63,7 @@ impl Router {
     /// Every change of its instances matters to a definition from now on, and a look at all of them takes so long; or none does.
     pub(crate) fn follow(&self, definition: &Arc<str>, takes: Option<Duration>) {
         let usual = self.counts_every / LOOKS_PER_COUNT;
-        // Looking takes a part of the time only, however many there are.
-        let pace = |takes: Duration| if usual.is_zero() { usual } else { usual.max(takes * LOOKS_PER_COUNT) };
+        let pace = |takes: Duration| if usual.is_zero() { usual } else { usual.max(takes * PARTS) };
         let followed = &mut self.lock().followed;
         match takes {
             Some(takes) => followed.insert(Arc::clone(definition), pace(takes)),
@@ -103,11 +104,14 @@ impl Router {
         keys.into_iter().flatten().for_each(|key| self.queue.add(key));
     }
 
-    /// An object changed.
-    pub(crate) fn touch(&self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) {
-        for key in self.touched(kind, before, after) {
+    /// An object changed; whether that concerns anybody.
+    pub(crate) fn touch(&self, kind: &KindName, before: Option<&Value>, after: Option<&Value>) -> bool {
+        let keys = self.touched(kind, before, after);
+        let concerned = !keys.is_empty();
+        for key in keys {
             self.queue.add(key);
         }
+        concerned
     }
 
     /// An object was changed by somebody who knows.

@@ -39,9 +39,9 @@ impl Controllers {
         Self { engine: Arc::new(Engine::new(client, built_in, options, Metrics::default())) }
     }
 
-    /// What they count.
-    pub fn metrics(&self) -> Metrics {
-        self.engine.metrics.clone()
+    /// What they count, in the text form that Prometheus reads.
+    pub fn metrics(&self) -> String {
+        self.engine.numbers()
     }
 
     /// Whether they know the definitions of the cluster and look after them.
@@ -67,7 +67,6 @@ impl Controllers {
         let mut work = JoinSet::new();
         let mut shutdown = pin!(shutdown);
         loop {
-            engine.measure();
             let room = work.len() < engine.options.concurrency.max(1);
             tokio::select! {
                 biased;

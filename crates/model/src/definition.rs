@@ -89,12 +89,6 @@ pub enum Reason {
     Resolved,
     /// [`GRAPH_REVISIONS_RESOLVED`] or [`KIND_READY`] is false.
     Failed,
-    /// [`GRAPH_REVISIONS_RESOLVED`] is unknown: old revisions are still going away.
-    WaitingForGraphRevisionSettlement,
-    /// [`GRAPH_REVISIONS_RESOLVED`] is unknown: the newest revision is not read yet.
-    WaitingForGraphRevisionWarmup,
-    /// [`GRAPH_REVISIONS_RESOLVED`] is unknown: the newest revision is not compiled yet.
-    WaitingForGraphRevisionCompilation,
     /// [`GRAPH_ACCEPTED`] is true.
     Valid,
     /// [`GRAPH_ACCEPTED`] is false.
@@ -115,9 +109,6 @@ impl Reason {
         match self {
             Self::Resolved => "Resolved",
             Self::Failed => "Failed",
-            Self::WaitingForGraphRevisionSettlement => "WaitingForGraphRevisionSettlement",
-            Self::WaitingForGraphRevisionWarmup => "WaitingForGraphRevisionWarmup",
-            Self::WaitingForGraphRevisionCompilation => "WaitingForGraphRevisionCompilation",
             Self::Valid => "Valid",
             Self::InvalidResourceGraph => "InvalidResourceGraph",
             Self::Ready => "Ready",

@@ -151,6 +151,31 @@ mod tests {
     }
 
     #[test]
+    fn v25_what_holds_data_or_others_stays_by_default() {
+        let check = |api_version: &str, kind: &str, expected: bool| {
+            assert_eq!(is_retained_by_default(api_version, kind), expected, "{api_version} {kind}");
+        };
+        check("v1", "PersistentVolumeClaim", true);
+        check("v1", "PersistentVolume", true);
+        check("v1", "Namespace", true);
+        check("apiextensions.k8s.io/v1", "CustomResourceDefinition", true);
+        check("v1", "Secret", false);
+        check("apps/v1", "StatefulSet", false);
+        check("acme.io/v1", "Namespace", false);
+    }
+
+    /// Two controllers of other names would work at once, and neither could take fields or resources from the other.
+    #[test]
+    fn v45_lease_field_managers_finalizer_and_sets_are_called_as_by_kro() {
+        let managers = [names::MANAGER_RESOURCES, names::MANAGER_PARENT, names::MANAGER_LABELLER];
+        assert_eq!(managers, ["kro.run/applyset", "kro.run/applyset-parent", "kro.run/labeller"]);
+        assert_eq!((names::LEASE, names::FINALIZER), ("controller.kro.run", "kro.run/finalizer"));
+        let of_kro = "applyset-9sHw3-6HBl2VO07VeDzfkQhwSs1_MRB3IBzTC1N-yt8-v1";
+        assert_eq!(instance("default").applyset_id(), of_kro);
+        assert!(names::TOOLING.starts_with("kro/"), "kro would not let go of it");
+    }
+
+    #[test]
     fn behaviour_26_children_carry_every_label_of_kro() {
         let written = resource_labels(&instance("default"), "web", Some((1, 3)));
         let expected = json!({

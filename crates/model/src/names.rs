@@ -169,7 +169,7 @@ pub const ALLOW_DELETES_ANNOTATION: &str = "krono.dev/allow-deletes";
 pub const PROPAGATION_ORDER_ANNOTATION: &str = "krono.dev/propagation-order";
 /// On a revision since other content took its place: when that was, in RFC 3339. What took it need not be kept.
 pub const REPLACED_ANNOTATION: &str = "krono.dev/replaced";
-/// Since when nothing needs a revision, in RFC 3339; it is deleted a minute later.
+/// Since when nothing needs a revision, in RFC 3339; it is deleted a minute later, one without a definition an hour later.
 pub const UNUSED_SINCE_ANNOTATION: &str = "krono.dev/unused-since";
 
 /// The field manager of what krono writes for people: pins, holds, approvals.

@@ -6,6 +6,7 @@ mod deletion;
 mod lineage;
 mod marks;
 mod notice;
+mod orphans;
 mod own_status;
 mod past;
 mod plain;
@@ -32,6 +33,7 @@ use serde_json::{Value, json};
 use crd::Standing;
 
 pub use notice::Notice;
+pub use orphans::{Fate, Left, fate};
 pub use past::{Counts, Graphs, Past};
 
 /// All that a plan for one definition is made from.
@@ -353,7 +355,8 @@ fn attended(world: &World<'_>, issue: &Issue) -> Option<Action> {
         return None;
     }
     let Some(current) = &issue.report.current else {
-        return (world.serving == Serving::Nothing).then(|| without_graph(world, None));
+        // What is in no history any more nobody else would serve: not the next process, and not the one beside it.
+        return (world.serving != Serving::Graphless).then(|| without_graph(world, None));
     };
     match world.past.graph_of(current.digest) {
         Some(Ok(_)) => {

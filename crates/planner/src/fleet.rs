@@ -60,11 +60,12 @@ pub struct World<'a> {
     pub now: Timestamp,
 }
 
-/// Whether an instance has resources and does not say which revision they were made with.
-pub fn is_lost(instance: &Value) -> bool {
+/// Whether an instance has resources and does not say which of the revisions that are kept they were made with.
+pub fn is_lost(instance: &Value, facts: &Facts) -> bool {
+    let is_kept = |(_, digest, _)| facts.history.newest_with(digest).is_some();
     let has_resources =
         || Inventory::read(instance).ok().flatten().is_some_and(|it| !it.group_kinds.is_empty());
-    assignment(instance).is_none() && has_resources()
+    !assignment(instance).is_some_and(is_kept) && has_resources()
 }
 
 /// Decides which revision an instance should run; its resources are looked at only when it [is lost](is_lost).

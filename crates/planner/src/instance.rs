@@ -36,6 +36,7 @@ pub use assigned::{
 };
 pub(crate) use evidence::{fit, highest_stamp};
 pub use gates::PropagationGates;
+pub use management::is_managed;
 pub(crate) use outlook::{Wanted, outlook};
 pub use policies::DeletionPolicies;
 

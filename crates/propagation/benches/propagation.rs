@@ -183,6 +183,7 @@ fn member(at: usize, object: &Value) -> Member<'_> {
         stance: Stance::Auto,
         order: 0,
         is_edited: false,
+        has_failed: false,
         object,
         namespace_labels: &Value::Null,
     }

@@ -9,6 +9,7 @@ mod stages;
 #[cfg(test)]
 mod tests;
 mod told;
+mod valueless;
 mod wait;
 
 use jiff::Timestamp;
@@ -19,6 +20,7 @@ use crate::policy::Policy;
 
 pub use assess::{Apart, Failure, Flight, Settled, Standing};
 pub use decision::{Birth, Counts, Decision, FailureTold, Move, Phase, Return, Waiting};
+pub(crate) use valueless::valueless;
 pub use wait::Wait;
 
 /// Decides about the whole fleet.

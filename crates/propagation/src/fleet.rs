@@ -162,6 +162,8 @@ pub struct Member<'a> {
     pub order: i64,
     /// Whether its own spec was edited after its admission.
     pub is_edited: bool,
+    /// Whether a failure of it is written down that counts: no later edit excuses that.
+    pub has_failed: bool,
     /// The object.
     pub object: &'a Value,
     /// The labels of its namespace.

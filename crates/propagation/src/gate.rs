@@ -148,11 +148,15 @@ impl Gates {
         self.all.get(at).map(|it| it.whole.program.source())
     }
 
-    /// Each by itself, with its number, as far as it looks at nothing of instances but how far they have come.
+    /// Each by itself, with its number.
     pub(crate) fn one_by_one(&self) -> impl Iterator<Item = (usize, Self)> {
         let alone = |gate: &Gate| Self { all: vec![gate.clone()], sight: gate.sight.clone() };
-        let all = self.all.iter().enumerate().filter(|(_, it)| it.sight.is_of_progress());
-        all.map(move |(at, gate)| (at, alone(gate)))
+        self.all.iter().enumerate().map(move |(at, gate)| (at, alone(gate)))
+    }
+
+    /// Whether they look at nothing of instances but how far they have come.
+    pub(crate) fn are_of_progress(&self) -> bool {
+        self.sight.is_of_progress()
     }
 
     /// Whether any of them looks at the definition.
@@ -177,6 +181,12 @@ impl Gates {
 /// ```
 pub fn is_said(expressions: &Value) -> bool {
     !expressions.is_null() && expressions.as_array().is_none_or(|it| !it.is_empty())
+}
+
+/// How often expressions, or parts of them, were evaluated on this thread.
+#[cfg(test)]
+pub(crate) fn evaluations() -> usize {
+    ask::EVALUATIONS.with(std::cell::Cell::get)
 }
 
 /// What expressions of single resources may call; what they may name is declared by whoever compiles them.

@@ -30,4 +30,4 @@ pub use decide::{
     Wait, Waiting, decide,
 };
 pub use problem::Problem;
-pub use rehearse::rehearse;
+pub use rehearse::{rehearse, rehearse_at_rest};

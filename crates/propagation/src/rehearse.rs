@@ -5,9 +5,10 @@ use krono_history::{Digest, RevisionNumber};
 use serde_json::{Value, json};
 
 use crate::assignment::Assignment;
+use crate::decide::valueless;
 use crate::fleet::{Controls, Fleet, Health, Leadership, Member, Movement, Observed, Progress, Stance};
 use crate::gate::Gates;
-use crate::policy::Policy;
+use crate::policy::{FailurePolicy, Policy};
 use crate::problem::Problem;
 use crate::{Wait, decide};
 
@@ -35,7 +36,7 @@ static NOTHING: Value = Value::Null;
 /// ```
 pub fn rehearse(gates: &Gates, policy: &Policy, definition: &Value) -> Option<Problem> {
     let policy = Policy { failure_policy: policy.failure_policy, ..Policy::default() };
-    gates.one_by_one().find_map(|(at, gate)| {
+    gates.one_by_one().filter(|(_, it)| it.are_of_progress()).find_map(|(at, gate)| {
         let why = Play { gate: &gate, policy: &policy, definition }.closed()?;
         let source = gate.source(0).unwrap_or_default();
         let message = match why {
@@ -45,6 +46,40 @@ pub fn rehearse(gates: &Gates, policy: &Policy, definition: &Value) -> Option<Pr
         let advice = "let the first begin, as `${exponentiallyUpdated(instances, each)}` does";
         Some(Problem::new(format!("spec.propagateWhen[{at}]"), message, advice))
     })
+}
+
+/// What is wrong with the expressions that have no value for any instance of a fleet at rest, as if a new revision came now. Nothing
+/// where an error counts as true, and before somebody is well: whoever is new may have yet to get what an expression looks at.
+pub fn rehearse_at_rest(fleet: &Fleet<'_>, policy: &Policy, gates: &Gates, now: Timestamp) -> Vec<String> {
+    let is_well = |it: &Member<'_>| it.stance == Stance::Auto && it.is_ready() && has_arrived(it);
+    if gates.is_empty() || policy.failure_policy == FailurePolicy::Open || !fleet.members.iter().any(is_well)
+    {
+        return Vec::new();
+    }
+    let Assignment { number, .. } = fleet.target;
+    let next = Fleet {
+        target: Assignment {
+            number: RevisionNumber::new(number.get() + 1).unwrap_or(number),
+            digest: content("new"),
+        },
+        movement: Movement::Forward,
+        progress: beginning(now),
+        controls: Controls::default(),
+        ..fleet.clone()
+    };
+    let told = |(at, error): (usize, String)| {
+        let source = gates.source(at).unwrap_or_default();
+        format!("propagateWhen[{at}]: it has no value for any instance: {source} ({error})")
+    };
+    valueless(&next, policy, gates, now).into_iter().map(told).collect()
+}
+
+fn has_arrived(member: &Member<'_>) -> bool {
+    member.assigned.is_some_and(|it| member.has_observed(it))
+}
+
+fn beginning(now: Timestamp) -> Progress {
+    Progress { started: now, is_completed: false, restarted: None, mark: None, waves: 0 }
 }
 
 /// One expression, and all that it is asked about.
@@ -90,13 +125,7 @@ impl Play<'_> {
             target: Assignment { number: RevisionNumber::FIRST, digest: content("new") },
             last_good: None,
             movement: Movement::Forward,
-            progress: Progress {
-                started: Timestamp::UNIX_EPOCH,
-                is_completed: false,
-                restarted: None,
-                mark: None,
-                waves: 0,
-            },
+            progress: beginning(Timestamp::UNIX_EPOCH),
             controls: Controls::default(),
             leadership: Leadership { since: Timestamp::UNIX_EPOCH, standstills: &[] },
             definition: self.definition,
@@ -123,6 +152,7 @@ fn member() -> Member<'static> {
         stance: Stance::Auto,
         order: 0,
         is_edited: false,
+        has_failed: false,
         object: &NOTHING,
         namespace_labels: &NOTHING,
     }
@@ -133,6 +163,7 @@ mod tests {
     use krono_cel::Type;
 
     use super::*;
+    use crate::scene::Scene;
 
     fn told(expression: &str, policy: &Value) -> Option<String> {
         let gates = Gates::compile(&json!([format!("${{{expression}}}")]), &Type::Dyn).unwrap();
@@ -178,5 +209,53 @@ mod tests {
             assert_eq!(told(gate, &Value::Null), None, "{gate}");
         }
         assert_eq!(told("fleet.total / 0 == 1", &json!({"failurePolicy": "Open"})), None);
+    }
+
+    fn told_at_rest(expression: &str, members: &[&str], policy: &Value) -> Vec<String> {
+        let scene = Scene::new(members).gate(expression).policy(policy.clone());
+        scene.at_rest(100)
+    }
+
+    #[test]
+    fn v34_a_gate_without_a_value_for_any_instance_is_told_at_rest() {
+        let told = |expression: &str, members: &[&str]| told_at_rest(expression, members, &Value::Null);
+        let two = ["x b<a@20 obs@30", "y b"];
+        for gate in
+            ["int(each.metadata.name) > 0", "each.metadata.labels.tier == 'x'", "instances[0].spec.on"]
+        {
+            let found = told(gate, &two);
+            let expected = format!("propagateWhen[0]: it has no value for any instance: {gate} (");
+            assert!(found.len() == 1 && found[0].starts_with(&expected), "{gate}: {found:?}");
+            assert_eq!(told_at_rest(gate, &two, &json!({"failurePolicy": "Open"})), [""; 0], "{gate}");
+            assert_eq!(told(gate, &[]), [""; 0], "{gate}");
+        }
+        let tier = "each.metadata.labels.tier == 'x'";
+        // That of one who is well has a value, and that is false.
+        assert_eq!(told(tier, &["x b", "y b label=tier:z"]), [""; 0]);
+        // Whoever takes no part is not asked.
+        assert_eq!(told(tier, &["x b", "y b pinned label=tier:z"]).len(), 1);
+        assert_eq!(told(tier, &["y b pinned"]), [""; 0]);
+        // Nobody is well yet, so that they may have yet to get what they lack.
+        assert_eq!(told(tier, &["x b unready@20", "y b<a@20"]), [""; 0]);
+        assert_eq!(told("each.metadata.name != ''", &two), [""; 0]);
+    }
+
+    #[test]
+    fn v34_each_gate_is_asked_by_itself() {
+        let mut scene = Scene::new(&["x b", "y b"]);
+        let gates = json!(["${each.metadata.name == 'y'}", "${each.spec.on}", "${each.spec.off}"]);
+        scene.gates = Gates::compile(&gates, &Type::Dyn).unwrap();
+        let told: Vec<String> = scene.at_rest(100).iter().map(|it| it.chars().take(17).collect()).collect();
+        assert_eq!(told, ["propagateWhen[1]:", "propagateWhen[2]:"]);
+    }
+
+    #[test]
+    fn v34_a_large_fleet_is_asked_until_one_has_a_value() {
+        let texts: Vec<String> = (0..10_000).map(|it| format!("i{it} b")).collect();
+        let mut members: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let tier = "each.metadata.labels.tier == 'x'";
+        assert_eq!(told_at_rest(tier, &members, &Value::Null).len(), 1);
+        members.push("z b label=tier:z created=5");
+        assert_eq!(told_at_rest(tier, &members, &Value::Null), [""; 0]);
     }
 }

@@ -10,7 +10,7 @@ use crate::fleet::*;
 use crate::gate::Gates;
 use crate::mark::Mark;
 use crate::policy::{Policy, RollbackMode};
-use crate::{Decision, Phase, Standing, decide};
+use crate::{Decision, FailureTold, Phase, Standing, decide, rehearse_at_rest};
 
 /// A content; a letter stands for it.
 pub(crate) fn content(letter: char) -> Digest {
@@ -60,6 +60,7 @@ impl Written {
             stance: Stance::Auto,
             order: 0,
             is_edited: false,
+            has_failed: false,
             object: &Value::Null,
             namespace_labels: &Value::Null,
         };
@@ -188,8 +189,17 @@ impl Scene {
     }
 
     pub(crate) fn decide(&self, now: i64) -> Decision {
+        self.with_fleet(|fleet| decide(fleet, &self.policy, &self.gates, at(now)))
+    }
+
+    /// What is wrong with the gates if everybody is at rest.
+    pub(crate) fn at_rest(&self, now: i64) -> Vec<String> {
+        self.with_fleet(|fleet| rehearse_at_rest(fleet, &self.policy, &self.gates, at(now)))
+    }
+
+    fn with_fleet<T>(&self, ask: impl FnOnce(&Fleet<'_>) -> T) -> T {
         let members: Vec<Member<'_>> = self.members.iter().map(Written::lent).collect();
-        let fleet = Fleet {
+        ask(&Fleet {
             members: &members,
             target: self.target,
             last_good: self.last_good,
@@ -198,8 +208,7 @@ impl Scene {
             controls: self.controls.clone(),
             leadership: Leadership { since: at(self.leading_since), standstills: &self.standstills },
             definition: &self.definition,
-        };
-        decide(&fleet, &self.policy, &self.gates, at(now))
+        })
     }
 
     /// The names of those who move.
@@ -246,8 +255,17 @@ impl Scene {
             let member = &mut self.members[it.member].member;
             (member.assigned, member.admission) = (Some(it.on.digest), None);
         }
+        for (at, written) in self.members.iter_mut().enumerate() {
+            let counts = |it: &&FailureTold| it.member == at && !it.is_excused;
+            written.member.has_failed = decision.failures.iter().any(|it| counts(&it));
+        }
         self.progress.mark = self.progress.mark.take().or_else(|| decision.mark.clone());
         self.progress.is_completed |= decision.phase == Phase::Completed;
+    }
+
+    /// What counted before does not any more.
+    pub(crate) fn forget_failures(&mut self) {
+        self.members.iter_mut().for_each(|it| it.member.has_failed = false);
     }
 
     /// All who were admitted are observed.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use krono_graph::{CompiledGraph, KindName};
 use krono_model::applyset::{GroupKind, Inventory};
 use krono_model::names;
-use krono_planner::instance::{Action, Applied, Cluster, Interest, Member, ObjectName, Refused, Seen};
+use krono_planner::instance::{
+    Action, Applied, Cluster, Interest, Member, ObjectName, Refused, Seen, input_kind,
+};
 use krono_schema::selector::selects;
 use serde_json::Value;
 
@@ -179,7 +181,11 @@ impl Cluster for View<'_> {
 
     fn members(&self, applyset: &str) -> Vec<Member<'_>> {
         let entries = self.controller.caches.values().flat_map(Cache::entries);
+        let inputs = input_kind();
         let members = entries.filter(|(name, it)| {
+            if name.kind == inputs {
+                return label(&it.object, names::INPUT_REVISION_OF_LABEL) == Some(applyset);
+            }
             part_of(&it.object) == Some(applyset) && self.searched.contains(&group_kind(&name.kind))
         });
         members.map(|(name, it)| Member { kind: &name.kind, object: &it.object }).collect()

@@ -6,11 +6,11 @@ use krono_graph::{CompiledGraph, KindName, NodeState, Observed, Target};
 use krono_model::applyset::Inventory;
 use krono_model::metadata::InstanceRef;
 use krono_model::names;
-use krono_planner::instance::{Cluster, ObjectName};
+use krono_planner::instance::{Cluster, ObjectName, input_kind};
 use serde_json::Value;
 
 use crate::server::{Request, Server};
-use crate::text::{is_terminating, name_of, part_of, version};
+use crate::text::{is_terminating, label, metadata, name_of, part_of, version};
 
 /// A write of the controller, as it happened.
 pub(crate) struct Deed<'a> {
@@ -44,6 +44,9 @@ impl Deed<'_> {
     }
 
     fn wrong_with_resource(&self, name: &ObjectName) -> Option<&'static str> {
+        if name.kind == input_kind() {
+            return self.wrong_with_input();
+        }
         let Some(instance) = self.server.get(self.instance) else {
             return Some("worked for an instance that is gone");
         };
@@ -65,6 +68,14 @@ impl Deed<'_> {
             }
             Request::Create { .. } | Request::Status { .. } => Some("made an unexpected request"),
         }
+    }
+
+    /// Inputs of others are left alone, unless a backup has left them without owner.
+    fn wrong_with_input(&self) -> Option<&'static str> {
+        let uid = self.server.get(self.instance).map(|it| metadata(it, "uid"));
+        let before = self.before.filter(|it| it["metadata"]["ownerReferences"].is_array());
+        let owner = before.and_then(|it| label(it, names::INPUT_REVISION_OF_LABEL));
+        (uid.is_some() && owner.is_some() && owner != uid).then_some("changed the input of another instance")
     }
 
     fn leaves_later_wave(&self, id: &str) -> bool {

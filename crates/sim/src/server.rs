@@ -2,7 +2,7 @@
 
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use krono_graph::KindName;
 use krono_patch::apply::{ObjectType, SameShape, Timestamp, TypeError};
@@ -229,12 +229,35 @@ impl Server {
 
     /// Performs a request.
     pub fn perform(&mut self, request: &Request) -> Result<Answer, Refusal> {
+        let answer = self.answer(request);
+        if matches!((request, &answer), (Request::Create { .. }, Ok(_)) | (_, Ok(Answer::Gone))) {
+            self.collect_garbage();
+        }
+        answer
+    }
+
+    fn answer(&mut self, request: &Request) -> Result<Answer, Refusal> {
         match request {
             Request::Create { name, object } => self.create(name, object),
             Request::Apply { name, object, manager, force } => self.apply(name, object, manager, *force),
             Request::Merge { name, patch, manager } => self.merge(name, patch, manager),
             Request::Status { name, status, uid } => self.put_status(name, status, uid.as_deref()),
             Request::Delete { name, uid } => self.delete(name, uid.as_deref()),
+        }
+    }
+
+    /// What belongs to others goes with the last of them.
+    fn collect_garbage(&mut self) {
+        let there: BTreeSet<&str> = self.objects.values().map(|it| text::metadata(it, "uid")).collect();
+        let is_left = |object: &Value| {
+            let owners =
+                object["metadata"]["ownerReferences"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let is_gone = |it: &Value| it["uid"].as_str().is_none_or(|uid| !there.contains(uid));
+            !owners.is_empty() && owners.iter().all(is_gone)
+        };
+        let left = self.objects.iter().filter(|(_, it)| is_left(it)).map(|(name, _)| name.clone());
+        for name in left.collect::<Vec<_>>() {
+            drop(self.delete(&name, None));
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use krono_graph::{CompiledGraph, KindName};
 use krono_model::applyset::GroupKind;
 use krono_model::metadata::{InstanceRef, Owner};
-use krono_planner::instance::{Action, DeletionPolicies, ObjectName, Plan, World, plan};
+use krono_planner::instance::{Action, DeletionPolicies, ObjectName, Plan, World, input_kind, plan};
 use serde_json::Value;
 
 use crate::controller::{Controller, Work, group_kind, searched};
@@ -219,7 +219,9 @@ impl Simulation {
     }
 
     pub(crate) fn drop_watch(&mut self) {
-        let kinds: Vec<KindName> = self.controller.caches.keys().cloned().collect();
+        // Inputs are watched only once there are some.
+        let is_watched = |it: &&KindName| **it != input_kind() || !self.server.events(it).is_empty();
+        let kinds: Vec<KindName> = self.controller.caches.keys().filter(is_watched).cloned().collect();
         let Some(kind) = self.random.pick(&kinds) else { return };
         let instances = self.instances();
         let whole = self.whole.contains(kind) || instances.contains(kind);

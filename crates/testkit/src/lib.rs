@@ -15,4 +15,6 @@ pub use graphs::{NodePlan, definition};
 pub use kinds::{HOLD, SIM_VERSION, crds, values_schema};
 pub use making::{Making, making};
 pub use runner::{Run, run, run_from};
-pub use stories::{Deed, FIRST, OBSTACLE, Story, Tampering, Wish, shared, stories, tampered};
+pub use stories::{
+    Deed, FIRST, OBSTACLE, Story, Tampering, Wish, shared, stories, stories_with, tampered, wishes,
+};

@@ -125,7 +125,12 @@ fn object(api_version: &str, kind: &str, namespace: &str, name: &str, labels: &V
 
 /// Stories with up to three definitions of up to 60 nodes and up to three instances.
 pub fn stories() -> impl Strategy<Value = Story> {
-    let graphs = prop::collection::vec(graphs(), 1..=3);
+    stories_with(3)
+}
+
+/// The same with up to so many definitions.
+pub fn stories_with(most: usize) -> impl Strategy<Value = Story> {
+    let graphs = prop::collection::vec(graphs(), 1..=most);
     let deeds = prop::collection::vec(deeds(), 0..8);
     (graphs, 1..=3_usize, deeds, prop::bool::weighted(0.2), any::<u64>()).prop_map(
         |(graphs, instances, deeds, obstacle, seed)| Story { graphs, instances, deeds, obstacle, seed },
@@ -145,7 +150,8 @@ fn deeds() -> impl Strategy<Value = Deed> {
     ]
 }
 
-fn wishes() -> impl Strategy<Value = Wish> {
+/// What somebody may ask an instance for.
+pub fn wishes() -> impl Strategy<Value = Wish> {
     let text = || prop::sample::select(vec!["one", "two", "three"]);
     ([text(), text()], any::<[bool; 3]>(), 0..5_usize).prop_map(|(texts, flags, items)| Wish {
         texts,

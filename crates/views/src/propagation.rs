@@ -1,7 +1,7 @@
 //! How far a revision has come on its way to instances.
 
 use krono_history::Digest;
-use krono_model::definition::{DELETION_PENDING, HOLD_INVALID};
+use krono_model::definition::{DELETION_PENDING, GATE_NEVER_OPENS, HOLD_INVALID};
 use krono_model::names::ACTIVE_REVISION_ANNOTATION;
 use serde_json::Value;
 
@@ -15,7 +15,8 @@ const BAR: u64 = 40;
 
 /// How far the current revision of a definition has come, in a few lines; nothing where nobody waits for a turn.
 pub fn propagation_text(definition: &Value) -> Option<String> {
-    let wrong = propagation_mistake(definition).map(|it| format!("{it}\n"));
+    let closed = || told_by(definition, GATE_NEVER_OPENS);
+    let wrong = propagation_mistake(definition).or_else(closed).map(|it| format!("{it}\n"));
     let is_told = |it: &&Value| it["revision"].is_number() && it["phase"] != "Invalid";
     let told = definition["status"].get("propagation").filter(is_told);
     match (told.map(|it| course(definition, it)), wrong) {
@@ -41,7 +42,7 @@ pub fn waits_for_deletes(definition: &Value) -> bool {
 }
 
 fn course(definition: &Value, told: &Value) -> String {
-    let notes = ["Held", "DeletionPending", "ApprovalInvalid"].map(|it| told_by(definition, it));
+    let notes = ["Held", DELETION_PENDING, "ApprovalInvalid"].map(|it| told_by(definition, it));
     let notes: Vec<String> = notes.into_iter().flatten().map(|it| format!("  {it}\n")).collect();
     let waiting = entries(told, "waiting")
         .map(|it| format!("  {} wait: {} ({})\n", it["count"], message(it), names(it)));
@@ -52,7 +53,9 @@ fn course(definition: &Value, told: &Value) -> String {
         let advice = "ask `krono why` about one of them";
         format!("  {} have resources that wait: {advice} ({})\n", it["count"], names(it))
     });
-    let errors = entries(told, "gateErrors").filter_map(Value::as_str).filter(|it| !is_why(told, it));
+    let closed = told_by(definition, GATE_NEVER_OPENS).unwrap_or_default();
+    let is_new = |it: &&str| !is_why(told, it) && !closed.contains(it);
+    let errors = entries(told, "gateErrors").filter_map(Value::as_str).filter(is_new);
     let errors = errors.map(|it| format!("  {}\n", cell(it)));
     let lists: String = waiting.chain(blocked).chain(failures).chain(unnamed(told)).chain(errors).collect();
     heading(told) + &notes.concat() + &progress(told) + &lists
@@ -214,6 +217,30 @@ Revision 3: Halted, wave 2
         let told = propagation_text(&many).unwrap_or_default();
         assert!(told.contains("\n[##########!!!!!!!!!!....................] 2 of 8 instances\n"), "{told}");
         assert_eq!(propagation_text(&json!({"status": {}})), None);
+    }
+
+    #[test]
+    fn v42_a_gate_that_never_opens_is_told_before_anybody_waits_for_it() {
+        let closed = json!({"type": "GateNeverOpens", "status": "True", "reason": "NobodyCanBegin",
+            "message": "no instance would begin to move"});
+        let mut resting = json!({"status": {"conditions": [closed]}});
+        assert_eq!(propagation_text(&resting).as_deref(), Some("no instance would begin to move\n"));
+        resting["status"]["propagation"] = definition()["status"]["propagation"].clone();
+        let told = propagation_text(&resting).unwrap_or_default();
+        assert!(told.starts_with("no instance would begin to move\nRevision 3: Halted"), "{told}");
+    }
+
+    #[test]
+    fn v34_a_gate_without_a_value_at_rest_is_told_once() {
+        let error = "propagateWhen[0]: it has no value for any instance: each.metadata.labels.tier == 'x' (no such key: labels)";
+        let message = format!("no instance would begin to move to a new revision: spec.{error}");
+        let closed = json!({"type": "GateNeverOpens", "status": "True", "reason": "NobodyCanBegin", "message": message});
+        let mut resting = definition();
+        resting["status"]["conditions"] = json!([closed]);
+        resting["status"]["propagation"] = json!({"revision": 1, "phase": "Completed", "gateErrors": [error],
+            "instances": {"inFlight": 0, "excused": 0}});
+        let told = propagation_text(&resting).unwrap_or_default();
+        assert_eq!(told.matches("no such key").count(), 1, "{told}");
     }
 
     #[test]

@@ -47,6 +47,7 @@ pub(crate) struct ControllerArguments {
     #[arg(long)]
     pub(crate) trust_changed_by: bool,
     /// What kro has behind gates; InstanceConditionEvents=true tells every change of a condition by an Event,
+    /// InstanceConditionMetrics=true counts since when each condition of each instance says what it says,
     /// CELOmitFunction=false takes `omit` from templates
     #[arg(long, value_name = "GATE=BOOL", value_delimiter = ',', value_parser = gate)]
     pub(crate) feature_gates: Vec<(Gate, bool)>,
@@ -104,16 +105,24 @@ pub(crate) enum LogLevel {
 pub(crate) enum Gate {
     /// Every change of an instance's conditions is told by an Event.
     InstanceConditionEvents,
+    /// Metrics tell of every condition of an instance for how long it has been so.
+    InstanceConditionMetrics,
     /// Templates may call `omit()`.
     CelOmitFunction,
+}
+
+fn unknown(gate: &str) -> String {
+    let known = "InstanceConditionEvents, InstanceConditionMetrics and CELOmitFunction";
+    format!("no gate {gate:?}; there are {known}")
 }
 
 fn gate(text: &str) -> Result<(Gate, bool), String> {
     let (name, value) = text.split_once('=').ok_or("expected GATE=true or GATE=false")?;
     let gate = match name {
         "InstanceConditionEvents" => Gate::InstanceConditionEvents,
+        "InstanceConditionMetrics" => Gate::InstanceConditionMetrics,
         "CELOmitFunction" => Gate::CelOmitFunction,
-        _ => return Err(format!("no gate {name:?}; there are InstanceConditionEvents and CELOmitFunction")),
+        _ => return Err(unknown(name)),
     };
     let value = value.parse().map_err(|_| format!("{value:?} is neither true nor false"))?;
     Ok((gate, value))
@@ -141,6 +150,7 @@ mod tests {
     #[test]
     fn gates_are_named_as_kro_does() {
         assert_eq!(gate("InstanceConditionEvents=true"), Ok((Gate::InstanceConditionEvents, true)));
+        assert_eq!(gate("InstanceConditionMetrics=true"), Ok((Gate::InstanceConditionMetrics, true)));
         assert_eq!(gate("CELOmitFunction=false"), Ok((Gate::CelOmitFunction, false)));
         let check = |text: &str, words: &str| assert!(gate(text).unwrap_err().contains(words), "{text}");
         check("CELOmitFunction", "expected GATE=true");

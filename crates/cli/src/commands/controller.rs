@@ -124,6 +124,7 @@ fn options(arguments: &ControllerArguments) -> Options {
     for (gate, on) in &arguments.feature_gates {
         match gate {
             Gate::InstanceConditionEvents => options.condition_events = *on,
+            Gate::InstanceConditionMetrics => options.condition_metrics = *on,
             Gate::CelOmitFunction => options.graph.omit = *on,
         }
     }

@@ -1,6 +1,9 @@
 //! Help, version and usage errors.
 
-use crate::krono::krono;
+use std::process::Command;
+
+use crate::krono::{Run, krono};
+use crate::story::kubectl;
 
 #[test]
 fn help_goes_to_stdout_and_names_the_exit_codes() {
@@ -49,8 +52,12 @@ fn as_a_plugin_it_shows_what_its_users_type() {
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("kubectl-krono");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_krono"), &link).unwrap();
-    let output = std::process::Command::new(link).args(["pin", "--help"]).output().unwrap();
-    let help = String::from_utf8(output.stdout).unwrap();
-    assert!(help.contains("Usage: kubectl krono pin "), "{help}");
-    assert!(help.contains("\n  kubectl krono pin application/my-app 2 -n prod\n"), "{help}");
+    let check = |command: &mut Command| {
+        let run = Run::from(command.args(["pin", "--help"]).output().unwrap());
+        assert!(run.stdout.contains("Usage: kubectl krono pin "), "{run}");
+        assert!(run.stdout.contains("\n  kubectl krono pin application/my-app 2 -n prod\n"), "{run}");
+    };
+    check(&mut Command::new(link));
+    let Some(kubectl) = kubectl() else { return };
+    check(Command::new(kubectl).arg("krono").env("PATH", folder.path()).env("HOME", folder.path()));
 }

@@ -35,6 +35,20 @@ pub(crate) fn file(name: &str, text: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
+/// Tells what is missing and so cannot be tested, which is an error where `CI=true`.
+pub(crate) fn left_out(missing: &str) {
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "missing where CI=true: {missing}");
+    println!("left out: {missing}");
+}
+
+/// A text in which every time is the same, as `2026-01-15 10:30:00` in tables.
+pub(crate) fn timeless(text: &str) -> String {
+    let digits = |it: &str| it.replace(|it: char| it.is_ascii_digit(), "0");
+    let is_time = |it: &str| ["0000-00-00", "00:00:00"].contains(&digits(it).trim_end());
+    let words = text.split_inclusive([' ', '\n']);
+    words.map(|it| if is_time(it) { digits(it) } else { it.to_owned() }).collect()
+}
+
 /// The command itself, for tests that need its pipes.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_krono"));

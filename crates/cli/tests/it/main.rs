@@ -5,7 +5,10 @@
 mod answered;
 mod cel;
 mod cluster;
+mod colours;
 mod completions;
+#[cfg(unix)]
+mod controller;
 mod corpus;
 mod definitions;
 mod docs;

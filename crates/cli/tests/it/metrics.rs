@@ -123,6 +123,70 @@ fn metrics_of_a_propagation_are_found_at_the_endpoint() {
     process.until(|told| told.iter().all(|it| !it.starts_with("krono_propagation_waiting{")));
 }
 
+#[test]
+fn metrics_tell_of_who_failed_when_a_propagation_halts() {
+    let cluster = Cluster::start(Controllers::None);
+    let process = Process::start(&cluster, &[]);
+    let gated = |text: &str| {
+        let mut made = parcels(text);
+        made["spec"]["resources"][0]["propagateWhen"] = json!([]);
+        made["spec"]["resources"][0]["readyWhen"] = json!(["${map.data.text != \"bad\"}"]);
+        made["spec"]["propagation"] = json!({"progressDeadlineSeconds": 1});
+        made
+    };
+    let definition = cluster.apply(&gated("one"));
+    cluster.until(&definition, |it| it["status"]["currentRevision"] == 1);
+    for name in ["a", "b"] {
+        let parcel = cluster.apply(&instance(name, 1, &json!({})));
+        cluster.until(&parcel, |it| it["status"]["observedRGDRevision"] == 1);
+    }
+    cluster.apply(&gated("bad"));
+    cluster.until(&definition, |it| it["status"]["propagation"]["phase"] == "Halted");
+    let failed = "krono_propagation_failed{name=\"parcels\"} 1";
+    process.until(|told| told.iter().any(|it| it == failed));
+}
+
+#[test]
+fn metrics_of_kros_families_are_found_at_the_endpoint() {
+    let cluster = Cluster::start(Controllers::None);
+    let process = Process::start(&cluster, &["--feature-gates", "InstanceConditionMetrics=true"]);
+    let made = cluster.apply(&definition("parcels", "one", 9, &json!({})));
+    cluster.until(&made, |it| it["status"]["currentRevision"] == 1);
+    let parcel = cluster.apply(&instance("a", 1, &json!({})));
+    cluster.until(&parcel, |it| it["status"]["observedRGDRevision"] == 1);
+    let gvr = "\"kro.run/v1alpha1, Resource=parcels\"";
+    let maps = "\"/v1, Resource=configmaps\"";
+    let expected = [
+        format!("instance_reconcile_total{{gvr={gvr}}}"),
+        "rgd_graph_build_total{name=\"parcels\"}".to_owned(),
+        "rest_client_request_duration_seconds_count{verb=\"PATCH\"}".to_owned(),
+        "rest_client_rate_limiter_duration_seconds_count{verb=\"GET\"}".to_owned(),
+        "graph_revision_compile_total{result=\"success\"}".to_owned(),
+        "graph_revision_compile_duration_seconds_count{result=\"success\"}".to_owned(),
+        "graph_revision_registry_entries{state=\"Active\"}".to_owned(),
+        format!("dynamic_controller_instance_watch_count{{parent_gvr={gvr}}}"),
+        format!("dynamic_controller_informer_events_total{{gvr={gvr},event_type=\"add\"}}"),
+        format!("dynamic_controller_informer_events_total{{gvr={maps},event_type=\"update\"}}"),
+        format!("dynamic_controller_informer_sync_duration_seconds_count{{gvr={maps}}}"),
+        format!("dynamic_controller_route_total{{gvr={gvr}}}"),
+        format!("dynamic_controller_route_match_total{{gvr={gvr}}}"),
+        format!(
+            "instance_condition_current_status_seconds{{gvr={gvr},namespace=\"default\",name=\"a\",\
+             condition_type=\"Ready\",condition_status=\"True\",reason=\"Ready\"}}"
+        ),
+    ];
+    let is_told = |told: &[String], series: &str| {
+        let value = told.iter().find_map(|it| it.strip_prefix(series)?.trim().parse::<f64>().ok());
+        value.is_some_and(|it| it > 0.0)
+    };
+    // The watch tells of what krono has made a little after the answer did.
+    process.until(|told| expected.iter().all(|it| is_told(told, it)));
+    let plain = Process::start(&cluster, &[]);
+    plain.until(|told| is_told(told, &expected[7]));
+    let is_age = |it: &String| it.contains("instance_condition_current_status_seconds");
+    assert!(!plain.metrics().iter().any(is_age), "the gate is closed");
+}
+
 /// Else nobody would end the leader to let the next one lead.
 #[test]
 fn who_waits_for_its_turn_is_ready() {

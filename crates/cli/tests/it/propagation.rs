@@ -136,6 +136,23 @@ fn v42_an_abort_returns_who_was_on_the_way_and_a_retry_sends_them_again() {
     cluster.until(&instance("a"), |it| it["status"]["assignment"]["revision"] == 2);
 }
 
+/// Nobody answers, so that the request stays as it is.
+#[test]
+fn v42_a_retry_stays_when_a_tool_applies_the_definition_again() {
+    let cluster = Cluster::start(Controllers::None);
+    let plain = definition("one", &json!({"propagation": {}}));
+    let mut halted = plain.clone();
+    let told = json!({"phase": "Halted", "revision": 1, "digest": "a".repeat(40)});
+    halted["status"] = json!({"propagation": told});
+    cluster.apply_as("argocd-controller", &halted);
+    let words = ["propagation", "retry", "app", "--wait=false"];
+    assert_eq!(cluster.told(&words), "Revision 1 is tried again\n");
+    let asked = json!({"krono.dev/propagation": "retry"});
+    assert_eq!(request(&cluster), asked);
+    cluster.apply_as("argocd-controller", &plain);
+    assert_eq!(request(&cluster), asked);
+}
+
 #[test]
 fn v42_a_way_back_is_not_aborted_and_whoever_asks_for_it_is_told() {
     let policy =
@@ -290,6 +307,8 @@ fn v36_and_v42_stages_wait_for_approval() {
     let approved = "Stage rest may move to revision 2\n";
     assert_eq!(cluster.told(&["propagation", "approve", "app", "--stage=rest"]), approved);
     assert_eq!(request(&cluster), json!({"krono.dev/approved-stages": "2: canary, rest"}));
+    cluster.apply_as("argocd-controller", &definition("two", &policy));
+    assert_eq!(request(&cluster), json!({"krono.dev/approved-stages": "2: canary, rest"}));
 }
 
 #[test]
@@ -305,6 +324,7 @@ fn v25_and_v42_deletions_wait_for_approval() {
     until(&cluster, |it| it["propagation"]["revision"] == 2 && waits(it));
     let approved = "Revision 2 may delete what it no longer has\n";
     assert_eq!(cluster.told(&["propagation", "approve", "app", "--deletes"]), approved);
+    cluster.apply_as("argocd-controller", &renamed);
     assert_eq!(request(&cluster), json!({"krono.dev/allow-deletes": "2"}));
     until_phase(&cluster, 2, "Completed");
 }

@@ -37,6 +37,35 @@ In every instance:
 }
 
 #[test]
+fn v19_and_v22_what_would_change_is_data_where_that_is_wanted() {
+    let cluster = fleet();
+    let data = |line: &[&str]| -> Value {
+        let line = [&["rollback"], line, &["--dry-run", "-o", "json"]].concat();
+        serde_json::from_str(&cluster.told(&line)).unwrap()
+    };
+    let of_definition = data(&["rgd/application", "--to-revision=1"]);
+    let shown = ["from", "to", "losses"].map(|it| of_definition[it].clone());
+    assert_eq!(shown, [json!(3), json!(1), json!(["service (Service) is deleted"])]);
+    let pointers = of_definition["changes"].as_array().unwrap().iter().map(|it| it["pointer"].clone());
+    assert_eq!(
+        pointers.collect::<Vec<_>>(),
+        ["/spec/resources/0/template/spec/replicas", "/spec/resources/1"]
+    );
+    let of_instance = data(&["application/my-app", "--to-input-revision=10"]);
+    let shown = ["from", "to", "rgdRevision"].map(|it| of_instance[it].clone());
+    assert_eq!(shown, [json!(12), json!(10), json!({"from": 3, "to": 2})]);
+    assert_eq!(of_instance["changes"][0]["pointer"], "/spec/replicas");
+    let line = ["rollback", "rgd/application", "--to-revision=1", "--dry-run", "-o"];
+    assert_eq!(
+        cluster.told(&[&line[..], &["name"]].concat()),
+        "resourcegraphdefinition.kro.run/application\n"
+    );
+    let yaml = cluster.told(&[&line[..], &["yaml"]].concat());
+    assert!(yaml.contains("\nfrom: 3\n") && yaml.contains("\nto: 1\n"), "{yaml}");
+    assert_eq!(cluster.annotations(&definition()), Value::Null);
+}
+
+#[test]
 fn v19_the_request_stands_on_the_definition() {
     let cluster = fleet();
     let line = ["rollback", "rgd", "application", "--to-revision=2", "--mode", "controlled", "--yes"];

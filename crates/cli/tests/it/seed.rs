@@ -1,10 +1,12 @@
 //! The commands that the design of revisions shows, typed as they stand there: what they print must be what it prints.
 
+mod applied;
 mod lived;
 
 use std::path::Path;
 
 use crate::cluster::fleet::fleet;
+use crate::krono::left_out;
 
 /// The design, shared between projects and not part of this one.
 const DESIGN: &str = "../../../shared/seeds/000_1e6af9f4b8c2366b.txt";
@@ -61,8 +63,7 @@ INPUT-REV  RGD-REV  CREATED              STATUS
 fn the_commands_are_those_of_the_design() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(DESIGN);
     let Ok(design) = std::fs::read_to_string(&path) else {
-        assert!(std::env::var("CI").as_deref() != Ok("true"), "the design is missing: {}", path.display());
-        println!("left out: the design is not at {}", path.display());
+        left_out(&format!("the design is not at {}", path.display()));
         return;
     };
     let printed = commands(&design);

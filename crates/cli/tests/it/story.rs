@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::krono::{Run, command};
+use crate::krono::{Run, command, left_out, timeless};
 
 /// Where the project is.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -21,12 +21,12 @@ fn the_readme_runs_as_written() {
 
 #[test]
 fn the_guide_to_controllers_runs_as_written() {
-    type_at_a_server(&blocks("docs/controller.md", "sh").join("\n"));
+    shows_what_is_printed("docs/controller.md");
 }
 
 #[test]
 fn the_guide_to_revisions_runs_as_written() {
-    type_at_a_server(&blocks("docs/revisions.md", "sh").join("\n"));
+    shows_what_is_printed("docs/revisions.md");
 }
 
 #[test]
@@ -39,11 +39,12 @@ fn the_guide_to_propagation_runs_as_written() {
     shows_what_is_printed("docs/propagation.md");
 }
 
-/// Types all commands of a guide; all that it shows must be printed.
+/// Types all commands of a guide; all that it shows must be printed, but for when.
 fn shows_what_is_printed(guide: &str) {
     let Some(told) = type_at_a_server(&blocks(guide, "sh").join("\n")) else { return };
+    let printed = timeless(&told.stdout);
     for shown in blocks(guide, "text") {
-        assert!(told.stdout.contains(&shown), "{shown}\n{told}");
+        assert!(printed.contains(&timeless(&shown)), "{shown}\n{told}");
     }
 }
 
@@ -66,17 +67,29 @@ fn the_guide_to_simulations_runs_as_written() {
     shows_what_is_printed("docs/simulate.md");
 }
 
+/// This program's own tests, where there is no kubectl.
+#[test]
+fn without_kubectl_a_story_is_left_out_and_under_ci_it_fails() {
+    let check = |ci: &str, code: i32, expected: &str| {
+        let nowhere = tempfile::tempdir().unwrap();
+        let mut tests = Command::new(std::env::current_exe().unwrap());
+        tests.args(["story::the_guide_to_revisions_runs_as_written", "--exact", "--nocapture"]);
+        tests.env("CI", ci).env("PATH", nowhere.path());
+        let run = on(tests.env("XDG_CACHE_HOME", nowhere.path()), nowhere.path());
+        assert!(run.code == Some(code) && run.to_string().contains(expected), "CI={ci}: {run}");
+    };
+    check("", 0, "left out: kubectl is neither on the path");
+    check("true", 101, "missing where CI=true: kubectl is neither on the path");
+}
+
 /// Types commands at a server of their own, this binary being `krono`; nothing where there is no kubectl.
 fn type_at_a_server(commands: &str) -> Option<Run> {
-    let Some(kubectl) = kubectl() else {
-        println!("left out: stories need kubectl, on the path or built by `xtask kube build`");
-        return None;
-    };
+    let kubectl = kubectl()?;
     let directory = tempfile::tempdir().unwrap();
-    let up = on(command(&["up", "--detach", "--listen", "127.0.0.1:0"]), directory.path());
+    let up = on(&mut command(&["up", "--detach", "--listen", "127.0.0.1:0"]), directory.path());
     assert_eq!(up.code, Some(0), "{up}");
-    let told = on(shell(&adapted(commands, directory.path()), &kubectl), directory.path());
-    let down = on(command(&["down"]), directory.path());
+    let told = on(&mut shell(&adapted(commands, directory.path()), &kubectl), directory.path());
+    let down = on(&mut command(&["down"]), directory.path());
     assert_eq!((told.code, down.code), (Some(0), Some(0)), "{told}\n{down}");
     Some(told)
 }
@@ -105,7 +118,7 @@ fn shell(commands: &str, kubectl: &Path) -> Command {
     shell
 }
 
-fn on(mut command: Command, directory: &Path) -> Run {
+fn on(command: &mut Command, directory: &Path) -> Run {
     command
         .env("KRONO_DATA_DIR", directory)
         .env("HOME", directory)
@@ -115,11 +128,15 @@ fn on(mut command: Command, directory: &Path) -> Run {
         .into()
 }
 
-/// The kubectl that stories are typed with.
+/// The kubectl that stories are typed with; none when it is not there, which is an error where `CI=true`.
 pub(crate) fn kubectl() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path).map(|it| it.join("kubectl"));
-    on_path.chain(built()).find(|it| it.is_file())
+    let found = on_path.chain(built()).find(|it| it.is_file());
+    if found.is_none() {
+        left_out("kubectl is neither on the path nor built by `xtask kube build`");
+    }
+    found
 }
 
 /// Those that were built for comparisons.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
 
 use futures_util::{StreamExt, pin_mut};
 use krono_graph::KindName;
@@ -14,10 +15,12 @@ use kube::runtime::watcher::{self, Config, Event, watcher};
 use kube::{Api, Client};
 use serde_json::Value;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::{Entry, Objects, Put, identity};
 use crate::catalogue::Served;
 use crate::live::{Live, TOO_DEEP, is_cut};
+use crate::metrics::{Change, Traffic};
 use crate::queue::Key;
 use crate::requests::Requests;
 use crate::router::Router;
@@ -73,24 +76,35 @@ struct State {
 }
 
 impl Drop for KindCache {
+    /// Who waits for it would do so for ever.
     fn drop(&mut self) {
         self.task.abort();
+        self.router.look_again(&self.kind);
     }
 }
 
 impl KindCache {
-    pub(crate) fn start(client: Client, served: &Served, filter: Filter, router: Arc<Router>) -> Self {
+    pub(crate) fn start(
+        client: Client,
+        served: &Served,
+        filter: Filter,
+        router: Arc<Router>,
+        traffic: Traffic,
+    ) -> Self {
         let (kind, resource) = (served.kind.clone(), served.resource.clone());
-        let state = Arc::default();
+        let (is_defined, counted) = (served.is_defined, Mutex::default());
+        let state = State { objects: Objects::new(is_defined), ..State::default() };
+        let state = Arc::new(RwLock::new(state));
         let watch = Watch {
             kind: kind.clone(),
             resource: resource.clone(),
             filter,
             state: Arc::clone(&state),
             router: Arc::clone(&router),
+            traffic,
+            began: Instant::now(),
         };
         let task = tokio::spawn(watch.run(client));
-        let (is_defined, counted) = (served.is_defined, Mutex::default());
         Self { kind, resource, filter, is_defined, state, counted, router, task }
     }
 
@@ -129,6 +143,11 @@ impl KindCache {
         state.objects.get(namespace, name).map(Entry::labels)
     }
 
+    fn uid_of(&self, namespace: &str, name: &str) -> Option<Box<str>> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        state.objects.get(namespace, name).map(|it| it.uid.clone())
+    }
+
     /// Takes in the answer to a write by somebody; everybody else is told at once, since the event of this write will
     /// be no news.
     pub(crate) fn answer(&self, mut object: Value, desired: Option<Digest>, by: &Key) {
@@ -149,9 +168,11 @@ impl KindCache {
         (namespace, name): (&str, &str),
         by: &Key,
     ) -> kube::Result<()> {
-        match requests.get(&self.resource, namespace, name).await? {
-            Some(object) => self.answer(object, None, by),
-            None => self.bury(namespace, name, by),
+        let known = self.uid_of(namespace, name);
+        match (requests.get(&self.resource, namespace, name).await?, known) {
+            (Some(object), _) => self.answer(object, None, by),
+            (None, Some(uid)) => self.bury((namespace, name), &uid, by),
+            (None, None) => {}
         }
         Ok(())
     }
@@ -170,9 +191,9 @@ impl KindCache {
         self.router.touch_all_but(by, &self.kind, before.as_ref(), None);
     }
 
-    /// Forgets an object that the API server told somebody it does not have.
-    pub(crate) fn bury(&self, namespace: &str, name: &str, by: &Key) {
-        let before = write(&self.state).objects.bury(namespace, name);
+    /// Forgets the object of that UID, of which the API server told somebody that it is gone.
+    pub(crate) fn bury(&self, (namespace, name): (&str, &str), uid: &str, by: &Key) {
+        let before = write(&self.state).objects.bury(namespace, name, uid);
         self.router.touch_all_but(by, &self.kind, before.as_ref(), None);
     }
 }
@@ -211,6 +232,8 @@ struct Watch {
     filter: Filter,
     state: Arc<RwLock<State>>,
     router: Arc<Router>,
+    traffic: Traffic,
+    began: Instant,
 }
 
 impl Watch {
@@ -260,21 +283,24 @@ impl Watch {
             Event::Apply(object) => self.show(object.value, Objects::show),
             Event::Delete(object) => {
                 let mut state = write(&self.state);
+                self.traffic.shown(Change::Deleted);
                 if let Put::Changed { before } = state.objects.show_removed(&object.value) {
-                    self.router.touch(&self.kind, before.as_ref(), Some(&object.value));
+                    self.touch(before.as_ref(), Some(&object.value));
                 }
             }
             Event::InitDone => {
                 for (namespace, name) in std::mem::take(unlisted) {
                     let mut state = write(&self.state);
                     let before = state.objects.remove(&namespace, &name);
-                    self.router.touch(&self.kind, before.as_ref(), None);
+                    self.traffic.shown(Change::Deleted);
+                    self.touch(before.as_ref(), None);
                 }
                 let mut state = write(&self.state);
                 state.objects.listed();
                 let first = !state.complete;
                 (state.complete, state.complaint) = (true, None);
                 if first {
+                    self.traffic.listed(self.began.elapsed());
                     // Whoever was told of an object before all were known could not read it.
                     for entry in state.objects.all() {
                         self.router.touch(&self.kind, None, Some(&entry.object()));
@@ -290,12 +316,19 @@ impl Watch {
         name_kind(&mut object, &self.resource);
         // Whoever finds the cache current finds those waiting in the queue whom its news concerns.
         let mut state = write(&self.state);
-        let Put::Changed { before } = take(&mut state.objects, &mut object) else { return };
+        let put = take(&mut state.objects, &mut object);
+        let is_new = matches!(put, Put::Changed { before: None });
+        self.traffic.shown(if is_new { Change::Added } else { Change::Updated });
+        let Put::Changed { before } = put else { return };
         if is_cut(&object) && !before.as_ref().is_some_and(is_cut) {
             let (namespace, name) = identity(&object);
             tracing::warn!(kind = self.kind.kind, namespace, name, "{TOO_DEEP}");
         }
-        self.router.touch(&self.kind, before.as_ref(), Some(&object));
+        self.touch(before.as_ref(), Some(&object));
+    }
+
+    fn touch(&self, before: Option<&Value>, after: Option<&Value>) {
+        self.traffic.routed(self.router.touch(&self.kind, before, after));
     }
 }
 
@@ -316,6 +349,8 @@ mod tests {
             filter: Filter::All,
             state: Arc::default(),
             router: Arc::clone(&router),
+            traffic: crate::metrics::Metrics::default().traffic(&resource),
+            began: Instant::now(),
         };
         let (state, task) = (Arc::clone(&watch.state), tokio::spawn(async {}));
         let (filter, counted) = (Filter::All, Mutex::default());

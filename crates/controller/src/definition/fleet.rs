@@ -6,6 +6,7 @@ use krono_history::Digest;
 use krono_planner::fleet::Census;
 use serde_json::Value;
 
+use super::observe::is_ending;
 use crate::cache::Entry;
 use crate::catalogue::Served;
 use crate::engine::Engine;
@@ -27,7 +28,7 @@ impl Fleet {
         live: bool,
     ) -> kube::Result<Self> {
         let name = definition["metadata"]["name"].as_str().unwrap_or_default();
-        let is_ending = !definition["metadata"]["deletionTimestamp"].is_null();
+        let is_ending = is_ending(definition);
         if let Some(serving) = engine.serving(name)
             && (!live || serving.instances.is_current(&engine.requests).await?)
             && let (Ok(census), Ok(reading)) = (serving.instances.census(), serving.instances.read())

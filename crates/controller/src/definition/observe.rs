@@ -62,7 +62,9 @@ impl Observed {
         let is_issued = revisions.history.latest().is_some_and(|it| it.digest == digest);
         let interface = || Interface::of(&definition, &mentioned).to_value();
         let rooms = engine.rooms.asked(name);
-        let live = needs_live_fleet(&revisions, freshness);
+        // Of a kind that is not served nobody tells who is there.
+        let must_know = if is_ending(&definition) { served.is_some() } else { dooms(&revisions) };
+        let live = freshness == Freshness::Live && must_know;
         let fleet = Fleet::of(engine, &definition, served.as_ref(), live).await?;
         Ok(Self {
             name: Arc::clone(name),
@@ -89,8 +91,8 @@ impl Observed {
         failure: Option<Failure<'_>>,
         now: &str,
     ) -> krono_planner::definition::Plan {
-        let is_terminating = !self.definition["metadata"]["deletionTimestamp"].is_null();
-        let instances: Vec<&Value> = self.fleet.instances.iter().filter(|_| is_terminating).collect();
+        let instances: Vec<&Value> =
+            self.fleet.instances.iter().filter(|_| is_ending(&self.definition)).collect();
         krono_planner::definition::plan(&World {
             definition: &self.definition,
             compiled: self.compiled.as_ref().map_err(Vec::as_slice),
@@ -122,10 +124,9 @@ impl Observed {
     }
 }
 
-/// What is about to be deleted must not be in use anywhere.
-fn needs_live_fleet(revisions: &Revisions, freshness: Freshness) -> bool {
-    let is_doomed = || revisions.history.live().any(|it| it.unused_since.is_some());
-    freshness == Freshness::Live && (is_doomed() || !revisions.deleted.is_empty())
+/// Whether any is about to be deleted, which must not be in use anywhere.
+fn dooms(revisions: &Revisions) -> bool {
+    !revisions.deleted.is_empty() || revisions.history.live().any(|it| it.unused_since.is_some())
 }
 
 /// The revision whose content somebody wants back.
@@ -133,13 +134,23 @@ fn asked(definition: &Value) -> Option<RevisionNumber> {
     definition["metadata"]["annotations"][names::ROLLBACK_ANNOTATION].as_str()?.parse().ok()
 }
 
+/// What is served of its kind. A definition that goes may be of a kind or version that its CRD never had: its instances are
+/// of another.
 async fn served(engine: &Engine, crd: Option<&Value>, definition: &Value) -> kube::Result<Option<Served>> {
     let Some(crd) = crd else { return Ok(None) };
     let group = crd["spec"]["group"].as_str().unwrap_or_default();
     let schema = &definition["spec"]["schema"];
-    let (version, kind) = (schema["apiVersion"].as_str(), schema["kind"].as_str());
+    let own = schema["apiVersion"].as_str();
+    let kind = if is_ending(definition) { &crd["spec"]["names"]["kind"] } else { &schema["kind"] };
+    let others = crd["spec"]["versions"].as_array().filter(|_| is_ending(definition)).into_iter().flatten();
+    let mut versions = others.filter(|it| it["served"] == true).map(|it| it["name"].as_str());
+    let version = versions.clone().find(|it| *it == own).or_else(|| versions.next()).unwrap_or(own);
     let api_version = format!("{group}/{}", version.unwrap_or_default());
-    engine.catalogue.find(&api_version, kind.unwrap_or_default()).await
+    engine.catalogue.find(&api_version, kind.as_str().unwrap_or_default()).await
+}
+
+pub(super) fn is_ending(definition: &Value) -> bool {
+    !definition["metadata"]["deletionTimestamp"].is_null()
 }
 
 /// A graph whose kinds have changed, or that was served for a definition of that name before, counts as none.

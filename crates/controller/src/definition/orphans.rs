@@ -1,6 +1,9 @@
 //! Revisions that outlived their definition.
 
+use std::collections::BTreeMap;
+
 use krono_model::names;
+use krono_planner::definition::{Fate, Left, crd_name, fate};
 use serde_json::{Value, json};
 
 use crate::engine::Engine;
@@ -12,16 +15,26 @@ use crate::revisions;
 ///
 /// Others are left alone: they may be the first part of a backup to be restored.
 pub(super) async fn look_after(engine: &Engine, definition: &str) -> kube::Result<Outcome> {
-    let orphans = orphans(engine, definition);
     let mut outcome = Outcome::Done;
+    let mut kinds = BTreeMap::new();
+    let orphans = orphans(engine, definition);
     for orphan in &orphans {
         if !orphan["metadata"]["deletionTimestamp"].is_null() {
             release(engine, definition, orphan).await?;
         } else if orphan["metadata"]["annotations"][names::ORPHANED_ANNOTATION] == "true" {
-            if is_needed(engine, orphan).await? {
-                outcome = Outcome::Retry;
-            } else {
-                delete(engine, definition, orphan).await?;
+            let kind =
+                ["group", "apiVersion", "kind"].map(|it| orphan["schema"][it].as_str().unwrap_or_default());
+            let instances = match kinds.get(&kind) {
+                Some(known) => *known,
+                None => *kinds.entry(kind).or_insert(instances(engine, kind).await?),
+            };
+            match fate(orphan, instances, crate::clock::timestamp()) {
+                Fate::Goes => delete(engine, definition, orphan).await?,
+                Fate::Stays => outcome = Outcome::Retry,
+                Fate::Noted(patch) => {
+                    note(engine, definition, orphan, &patch).await?;
+                    outcome = Outcome::Retry;
+                }
             }
         }
     }
@@ -36,16 +49,22 @@ fn orphans(engine: &Engine, definition: &str) -> Vec<Value> {
     own.map(|it| json!({"metadata": it["metadata"], "schema": it["spec"]["schema"]})).collect()
 }
 
-/// Whether there are instances; nothing is known of those of a kind that is not served.
-async fn is_needed(engine: &Engine, orphan: &Value) -> kube::Result<bool> {
-    let schema = &orphan["schema"];
-    let group = schema["group"].as_str().filter(|it| !it.is_empty()).unwrap_or("kro.run");
-    let version = schema["apiVersion"].as_str().unwrap_or_default();
-    let kind = schema["kind"].as_str().unwrap_or_default();
-    match engine.catalogue.find(&format!("{group}/{version}"), kind).await? {
-        Some(served) => Ok(!engine.requests.list(&served.resource, None).await?.is_empty()),
-        None => Ok(true),
+async fn instances(engine: &Engine, [group, version, kind]: [&str; 3]) -> kube::Result<Left> {
+    let group = if group.is_empty() { "kro.run" } else { group };
+    if let Some(served) = engine.catalogue.find(&format!("{group}/{version}"), kind).await? {
+        let is_there = engine.requests.has_some(&served.resource).await?;
+        return Ok(if is_there { Left::Some } else { Left::None });
     }
+    let crd = crd_name(&json!({"spec": {"schema": {"group": group, "kind": kind}}})).unwrap_or_default();
+    let crd = engine.requests.get(&super::crd_resource(), "", &crd).await?;
+    Ok(if crd.is_some() { Left::Unknown } else { Left::Gone })
+}
+
+async fn note(engine: &Engine, definition: &str, orphan: &Value, patch: &Value) -> kube::Result<()> {
+    let of = ("", orphan["metadata"]["name"].as_str().unwrap_or_default());
+    let answer = engine.requests.merge(&revisions::resource(), of, patch, Subresource::None).await?;
+    engine.revisions().answer(answer, None, &Key::Definition(definition.into()));
+    Ok(())
 }
 
 async fn release(engine: &Engine, definition: &str, orphan: &Value) -> kube::Result<()> {
@@ -59,7 +78,8 @@ async fn release(engine: &Engine, definition: &str, orphan: &Value) -> kube::Res
     let name = metadata["name"].as_str().unwrap_or_default();
     engine.requests.merge(&revisions::resource(), ("", name), &patch, Subresource::None).await?;
     if others.is_empty() {
-        engine.revisions().bury("", name, &Key::Definition(definition.into()));
+        let uid = metadata["uid"].as_str().unwrap_or_default();
+        engine.revisions().bury(("", name), uid, &Key::Definition(definition.into()));
     }
     Ok(())
 }
@@ -71,7 +91,7 @@ async fn delete(engine: &Engine, definition: &str, orphan: &Value) -> kube::Resu
     match engine.requests.delete(&revisions::resource(), &name, uid).await? {
         // Its finalizer is taken off when the watch shows it.
         Some(_) => engine.queue.add(Key::Definition(definition.into())),
-        None => engine.revisions().bury("", &name.name, &Key::Definition(definition.into())),
+        None => engine.revisions().bury(("", &name.name), uid, &Key::Definition(definition.into())),
     }
     Ok(())
 }

@@ -128,7 +128,8 @@ impl Place<'_> {
         let answer =
             self.engine.requests.merge(&revisions::resource(), ("", name), patch, subresource).await?;
         if is_gone(&answer) {
-            self.engine.revisions().bury("", name, &self.by());
+            let uid = answer["metadata"]["uid"].as_str().unwrap_or_default();
+            self.engine.revisions().bury(("", name), uid, &self.by());
         } else {
             self.engine.revisions().answer(answer, None, &self.by());
         }
@@ -139,7 +140,7 @@ impl Place<'_> {
         let of = object_name(revisions::kind(), name);
         let left = self.engine.requests.delete(&revisions::resource(), &of, uid).await?;
         let Some(left) = left else {
-            self.engine.revisions().bury("", name, &self.by());
+            self.engine.revisions().bury(("", name), uid, &self.by());
             return Ok(());
         };
         if let Some(patch) = letting_go(&left) {

@@ -7,11 +7,11 @@ use krono_history::writer::writer_of_annotation;
 use krono_model::applyset::Inventory;
 use krono_model::names;
 use krono_planner::fleet::{Decision, Facts, Turn, World, decide, is_lost};
-use krono_planner::instance::{Cluster, may_have_objects};
+use krono_planner::instance::{Cluster, is_managed, may_have_objects};
 use serde_json::Value;
 
 use super::Round;
-use crate::cache::{Entry, KindCache};
+use crate::cache::KindCache;
 use crate::engine::Engine;
 use crate::queue::{InstanceKey, Key, Outcome};
 use crate::refusal::Refusal;
@@ -26,36 +26,40 @@ pub(super) async fn assign(
     round: &Round<'_>,
     key: &InstanceKey,
 ) -> Outcome {
-    let Some(instance) = read(serving, key) else { return Outcome::Done };
+    let Some((instance, is_told)) = read(serving, key) else { return Outcome::Done };
     let instance = engine.fleets.assigned(key, instance);
     let (facts, turn) = (round.facts, round.turn(key));
-    if !is_lost(&instance) {
-        let decision = decided(serving, facts, &instance, turn, None);
-        return match () {
-            () if decision.is_settled() => {
-                if round.concerns(key, &instance) {
-                    engine.queue.add(Key::Instance(key.clone()));
-                }
-                Outcome::Done
-            }
-            // What was not written down is decided anew.
-            () if engine.fleets.end_waiting(key) => Outcome::Retry,
-            () => write(engine, serving, facts, key, decision).await,
-        };
-    }
-    let Ok(caches) = all_caches(engine, serving, facts, &instance).await else { return Outcome::Retry };
-    let decision = {
+    let decision = if is_lost(&instance, facts) {
+        let Ok(caches) = all_caches(engine, serving, facts, &instance).await else { return Outcome::Retry };
         let beside = BTreeMap::new();
-        let cluster = match Snapshot::of(caches.iter().map(AsRef::as_ref), &beside) {
-            Ok(cluster) => cluster,
+        match Snapshot::of(caches.iter().map(AsRef::as_ref), &beside) {
+            Ok(cluster) => decided(serving, facts, &instance, turn, Some(&cluster)),
             Err(incomplete) => {
                 engine.fleets.ask(key);
                 return super::wait(engine, serving, caches.iter().find(|it| it.kind == incomplete.kind));
             }
-        };
-        decided(serving, facts, &instance, turn, Some(&cluster))
+        }
+    } else {
+        decided(serving, facts, &instance, turn, None)
     };
-    write(engine, serving, facts, key, decision).await
+    match () {
+        () if decision.is_settled() => {
+            if round.concerns(key, &instance) {
+                engine.queue.add(Key::Instance(key.clone()));
+            }
+            Outcome::Done
+        }
+        // What was not written down is decided anew.
+        () if engine.fleets.end_waiting(key) => Outcome::Retry,
+        // An input is issued from all of a spec; the next look has it. Who is made krono's first is told by the answer.
+        () if !is_told && (is_managed(&instance) || !decision.can_wait(facts)) => {
+            let name = (key.namespace.as_str(), key.name.as_str());
+            let by = Key::Fleet(Arc::clone(&serving.name));
+            drop(serving.instances.ask(&engine.requests, name, &by).await);
+            Outcome::Retry
+        }
+        () => write(engine, serving, facts, key, decision).await,
+    }
 }
 
 /// What is written of a decision together with the input that it leads to; nothing where resources cannot be looked at
@@ -91,15 +95,11 @@ fn decided<'a>(
     decide(&World { facts, instance, schemas: serving.revisions(), turn, now }, cluster)
 }
 
-fn read(serving: &Serving, key: &InstanceKey) -> Option<Value> {
+/// The instance, and whether the server has told all of its spec.
+fn read(serving: &Serving, key: &InstanceKey) -> Option<(Value, bool)> {
     let reading = serving.instances.read().ok()?;
-    reading.objects().get(&key.namespace, &key.name).map(Entry::object)
-}
-
-fn is_told(serving: &Serving, key: &InstanceKey) -> bool {
-    let reading = serving.instances.read().ok();
-    let is_told = |it: &Entry| it.is_told();
-    reading.is_some_and(|it| it.objects().get(&key.namespace, &key.name).is_none_or(is_told))
+    let entry = reading.objects().get(&key.namespace, &key.name)?;
+    Some((entry.object(), entry.is_told()))
 }
 
 /// The caches of all kinds that any kept revision may have made resources of.
@@ -147,11 +147,6 @@ async fn write(
             engine.fleets.let_wait(key, decision.instance, &patch);
             engine.queue.add(Key::Instance(key.clone()));
             return Outcome::Done;
-        }
-        // Whoever moves gets its input from all of its spec; the next look has it.
-        Some(_) if !is_told(serving, key) => {
-            drop(serving.instances.ask(&engine.requests, name, &by).await);
-            return Outcome::Retry;
         }
         Some(patch) => patch,
         None => decision.patch(),

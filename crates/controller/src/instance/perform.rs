@@ -137,12 +137,11 @@ impl Place<'_> {
 
     async fn delete(&self, name: ObjectName, uid: &str) -> Result<(), Failure> {
         let Some(cache) = self.cache(&name.kind) else { return Err(unknown(name)) };
+        let of = (name.namespace.as_str(), name.name.as_str());
         match self.engine.requests.delete(&cache.resource, &name, uid).await {
             Ok(Some(left)) => cache.answer(left, None, &self.by()),
-            Ok(None) => cache.bury(&name.namespace, &name.name, &self.by()),
-            Err(error) if Refusal::is_absence(&error) => {
-                cache.bury(&name.namespace, &name.name, &self.by());
-            }
+            Ok(None) => cache.bury(of, uid, &self.by()),
+            Err(error) if Refusal::is_absence(&error) => cache.bury(of, uid, &self.by()),
             Err(error) => return Err(failure(Some(name), &error)),
         }
         Ok(())
@@ -239,7 +238,7 @@ impl Place<'_> {
             Ok(left) if left["metadata"]["finalizers"].as_array().is_some_and(|it| !it.is_empty()) => {
                 instances.answer(left, None, &self.by());
             }
-            Ok(_) => instances.bury(of.0, of.1, &self.by()),
+            Ok(gone) => instances.bury(of, gone["metadata"]["uid"].as_str().unwrap_or_default(), &self.by()),
             Err(error) => return Err(failure(None, &error)),
         }
         Ok(())

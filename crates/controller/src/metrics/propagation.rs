@@ -130,7 +130,7 @@ mod tests {
     fn nothing_is_told_of_what_is_no_longer_so() {
         let metrics = Metrics::default();
         let series = || {
-            let text = metrics.text();
+            let text = metrics.text(&crate::metrics::Moment::default());
             let of = |it: &&str| it.contains("name=\"boxes\"") && !it.contains("_bucket");
             text.lines().filter(of).map(str::to_owned).collect::<Vec<_>>()
         };

@@ -29,10 +29,15 @@ pub(crate) enum Count {
     Reconcile,
     Requeue,
     Panic,
+    InformerEvent,
+    Route,
+    RouteMatch,
+    RevisionCompile,
+    RequestRetry,
 }
 
 /// By [`Count`]: the name, to which `_total` is added, and what it means.
-const COUNTS: [(Count, &str, &str); 18] = [
+const COUNTS: [(Count, &str, &str); 23] = [
     (Count::InstanceReconcile, "instance_reconcile", "Looks at instances"),
     (Count::InstanceError, "instance_reconcile_errors", "Looks at instances that found something wrong"),
     (Count::InstanceState, "instance_state_transitions", "Changes of status.state of instances"),
@@ -59,6 +64,11 @@ const COUNTS: [(Count, &str, &str); 18] = [
     (Count::Reconcile, "dynamic_controller_reconcile", "Looks at instances"),
     (Count::Requeue, "dynamic_controller_requeue", "Looks at instances that are to be repeated"),
     (Count::Panic, "dynamic_controller_reconcile_panics", "Looks that broke off because of a bug"),
+    (Count::InformerEvent, "dynamic_controller_informer_events", "What watches have shown"),
+    (Count::Route, "dynamic_controller_route", "News of watches"),
+    (Count::RouteMatch, "dynamic_controller_route_match", "News of watches that concerned somebody"),
+    (Count::RevisionCompile, "graph_revision_compile", "Compilations of stored revisions"),
+    (Count::RequestRetry, "rest_client_request_retries", "Requests that were sent again"),
 ];
 
 /// What is timed.
@@ -68,14 +78,30 @@ pub(crate) enum Time {
     GraphBuild,
     DefinitionDeletion,
     Reconcile,
+    InformerSync,
+    RevisionCompile,
+    Request,
+    RequestPause,
 }
 
 /// By [`Time`].
-const TIMES: [(Time, &str, &str); 4] = [
+const TIMES: [(Time, &str, &str); 8] = [
     (Time::InstanceReconcile, "instance_reconcile_duration_seconds", "How long looks at instances take"),
     (Time::GraphBuild, "rgd_graph_build_duration_seconds", "How long compilations take"),
     (Time::DefinitionDeletion, "rgd_deletion_duration_seconds", "How long deletions of definitions take"),
     (Time::Reconcile, "dynamic_controller_reconcile_duration_seconds", "How long looks at instances take"),
+    (
+        Time::InformerSync,
+        "dynamic_controller_informer_sync_duration_seconds",
+        "How long it takes until all objects of a kind are known",
+    ),
+    (Time::RevisionCompile, "graph_revision_compile_duration_seconds", "How long these compilations take"),
+    (Time::Request, "rest_client_request_duration_seconds", "How long answers to requests take"),
+    (
+        Time::RequestPause,
+        "rest_client_rate_limiter_duration_seconds",
+        "How long requests wait for their turn",
+    ),
 ];
 
 /// What is measured.
@@ -94,10 +120,9 @@ const SIZES: [(Size, &str, &str); 3] = [
 ];
 
 /// The numbers themselves.
-#[derive(Clone)]
 pub(super) struct Table {
-    counts: Vec<Family<Labels, Counter>>,
-    times: Vec<Histograms>,
+    pub(super) counts: Vec<Family<Labels, Counter>>,
+    pub(super) times: Vec<Histograms>,
     sizes: Vec<Gauge>,
 }
 
@@ -123,7 +148,7 @@ impl Table {
     }
 }
 
-fn register<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+pub(super) fn register<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
     registry.register(name, help, metric.clone());
     metric
 }
@@ -135,6 +160,7 @@ fn histograms() -> Histograms {
 
 #[cfg(test)]
 mod tests {
+    use super::super::moment::READINGS;
     use super::*;
 
     #[test]
@@ -142,6 +168,7 @@ mod tests {
         assert!(COUNTS.iter().enumerate().all(|(at, it)| it.0 as usize == at));
         assert!(TIMES.iter().enumerate().all(|(at, it)| it.0 as usize == at));
         assert!(SIZES.iter().enumerate().all(|(at, it)| it.0 as usize == at));
+        assert!(READINGS.iter().enumerate().all(|(at, it)| it.0 as usize == at));
     }
 
     /// The guide names exactly those of kro's names that exist.
@@ -150,13 +177,14 @@ mod tests {
         let guide = include_str!("../../../../docs/controller.md");
         let told =
             guide.lines().filter_map(|it| it.strip_prefix("| `")?.split_once('`').map(|(name, _)| name));
-        let families = ["instance_", "rgd_", "dynamic_controller_"];
+        let families = ["instance_", "rgd_", "dynamic_controller_", "graph_revision_", "rest_client_"];
         let told = told.filter(|it| families.iter().any(|family| it.starts_with(family)));
         let told: Vec<&str> = told.map(|it| it.split_once('{').map_or(it, |(name, _)| name)).collect();
         let counts = COUNTS.map(|(_, name, _)| format!("{name}_total"));
         let mut known: Vec<String> = counts.into();
         known.extend(TIMES.map(|(_, name, _)| name.to_owned()));
         known.extend(SIZES.map(|(_, name, _)| name.to_owned()));
+        known.extend(READINGS.map(|(_, name, _)| name.to_owned()));
         let mut missing = known.clone();
         missing.retain(|it| !told.contains(&it.as_str()));
         let unknown: Vec<&str> =

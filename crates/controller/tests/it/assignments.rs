@@ -63,7 +63,7 @@ async fn v14_an_assignment_that_the_server_drops_is_written_again() {
     world.line.break_with(move |request| {
         let whose = ["/apps/a/status", "/apps/b/status"].iter().position(|it| request.contains(it))?;
         drops[whose] += 1;
-        (request.starts_with("PATCH") && drops[whose] < 4).then_some(Fault::Dropped)
+        (!request.starts_with("GET") && drops[whose] < 4).then_some(Fault::Dropped)
     });
     world.instance("App b", "").await;
     world.define(&app("two", "")).await;
@@ -134,14 +134,16 @@ async fn v5_an_instance_has_all_fields_of_the_design() {
 async fn v5_what_an_author_calls_the_same_stays_the_authors() {
     let world = World::start().await;
     let schema = "spec: {text: 'string | default=hello'}, status: {propagation: '${one.data.text}', \
-                  currentRGDRevision: '${one.data.text}', assignment: '${one.data.text}'}";
+                  currentRGDRevision: '${one.data.text}', assignment: '${one.data.text}', \
+                  observedGeneration: '${one.data.text}'}";
     world.define(&definition("App", schema, &config_map("one", "text: '${schema.spec.text}'", ""))).await;
     world.instance("App a", "").await;
     let told = world.active("App a").await;
     let status = &told["status"];
-    for field in ["propagation", "currentRGDRevision", "assignment"] {
+    for field in ["propagation", "currentRGDRevision", "assignment", "observedGeneration"] {
         assert_eq!(status[field], "hello", "{field}");
     }
+    assert_eq!(status["krono"]["observedGeneration"], told["metadata"]["generation"]);
     assert_eq!(status["krono"]["propagation"]["status"], "Completed");
     assert_eq!(status["krono"]["currentRGDRevision"], json!(1));
     assert_eq!(status["krono"]["assignment"]["revision"], json!(1));
@@ -175,15 +177,21 @@ async fn v26_a_pin_that_makes_no_sense_leaves_everything_as_it_is_and_is_told() 
     for (pin, reason) in [("latest", "PinInvalid"), ("7", "PinInvalid"), ("0", "PinInvalid")] {
         annotate(&world, "App a", json!({"kro.run/rgd-revision": pin})).await;
         let told = world.eventually("App a", |it| condition(it, "Assigned")["reason"] == reason).await;
-        assert!(!message(&told, "Assigned").is_empty());
+        let words = message(&told, "Assigned");
+        assert!(words.contains(pin), "{words}");
         assert_eq!(told["status"]["state"], "ACTIVE");
         world.settled().await;
+        world.has_told(&format!("Warning {reason}: {words}")).await;
         assert_eq!(world.there("ConfigMap a-one").await["data"]["version"], "two");
         annotate(&world, "App a", json!({"kro.run/rgd-revision": null})).await;
         world.eventually("App a", |it| condition(it, "Assigned").is_null()).await;
     }
     annotate(&world, "App a", json!({"krono.dev/hold-input-revision": "banana"})).await;
-    world.eventually("App a", |it| condition(it, "Assigned")["reason"] == "HoldInvalid").await;
+    let told = world.eventually("App a", |it| condition(it, "Assigned")["reason"] == "HoldInvalid").await;
+    world.quiet().await;
+    let words = message(&told, "Assigned");
+    assert!(words.contains("banana"), "{words}");
+    world.has_told(&format!("Warning HoldInvalid: {words}")).await;
     annotate(&world, "App a", json!({"krono.dev/hold-input-revision": null})).await;
     world.eventually("App a", |it| condition(it, "Assigned").is_null()).await;
     let events = world.told().await;
@@ -202,6 +210,24 @@ async fn v26_a_pin_that_makes_no_sense_leaves_everything_as_it_is_and_is_told() 
     assert!(message(&told, "GraphResolved").contains("no revision 7"), "{told:#}");
     world.settled().await;
     assert!(world.get("ConfigMap b-one").await.is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v26_a_revision_that_failed_may_be_pinned_with_a_warning() {
+    let world = with_an_instance().await;
+    world.define(&app("two", "")).await;
+    is_at(&world, "ConfigMap a-one", "two").await;
+    world
+        .annotate("ResourceGraphDefinitionRevision app-rev-1", "krono.dev/failed", Some("halted: it was bad"))
+        .await;
+    annotate(&world, "App a", json!({"kro.run/rgd-revision": "1"})).await;
+    is_at(&world, "ConfigMap a-one", "one").await;
+    let told = world.eventually("App a", |it| condition(it, "Assigned")["reason"] == "PinnedToFailed").await;
+    assert_eq!((because(&told), &told["status"]["state"]), ("Pinned", &json!("ACTIVE")));
+    world.settled().await;
+    let words = message(&told, "Assigned");
+    assert!(words.contains("revision 1") && words.contains("it was bad"), "{words}");
+    world.has_told(&format!("Warning PinnedToFailed: {words}")).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -357,4 +383,5 @@ async fn v26_a_template_may_pin_the_instances_that_it_makes() {
         })
         .await;
     assert!(message(&told, "GraphAccepted").contains("keys under kro.run/"), "{told:#}");
+    world.settled().await;
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::place::Lease;
 use crate::revisions::{APP, app, revision};
-use crate::world::{World, instance};
+use crate::world::{World, instance, prompt};
 
 /// Who the controllers are.
 const CONTROLLERS: &str = "system:krono";
@@ -69,7 +69,7 @@ async fn author_of_input(world: &World, number: u64) -> Value {
 async fn witnessed() -> (Server, World) {
     let server = Server::builder().witness(Arc::new(Everybody)).start().await.expect("a server");
     let place = server.acting_as(user(CONTROLLERS));
-    let options = Options { notes: Notes::Believed, ..Options::default() };
+    let options = Options { notes: Notes::Believed, ..prompt() };
     (server, World::start_on(place, Lease::of_ones_own(), options).await)
 }
 

@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::giving_up::careful;
+use crate::propagation;
+use crate::revisions::APP;
 use crate::world::{World, condition, definition, instance};
 
 /// The kinds that every backup has, in the order in which they come back.
@@ -114,6 +117,12 @@ async fn check(keeping: &str) -> (World, World) {
     assert_eq!(assignments(&after, &names).await, assignments(&before, &names).await);
     after.settled().await;
     assert_eq!(specs(&after).await, specs(&before).await);
+    // Labels tell of another instance; whoever writes once leaves no spec changed and changed back.
+    let writes = after.line.writes();
+    for name in names {
+        let own = writes.iter().filter(|it| it.contains(&format!("/deployments/{name}?")));
+        assert_eq!(own.count(), 1, "{name}: {writes:#?}");
+    }
     (before, after)
 }
 
@@ -146,6 +155,7 @@ async fn v03_and_v04_the_history_of_inputs_comes_back_where_objects_hold_it() {
     after.annotate("App follows", "kro.run/rollback-to-input-revision", Some("1")).await;
     let told = after.eventually("App follows", |it| it["status"]["observedRGDRevision"] == 1).await;
     assert_eq!(told["spec"]["replicas"], 1);
+    after.settled().await;
 }
 
 /// Instances at revision 3, whose resources were last written for revision 1, and one that follows to revision 5; the first two
@@ -221,4 +231,48 @@ async fn v03_and_v14_without_inputs_the_newest_that_makes_the_same_resources_is_
         before.there("App held").await["metadata"]["annotations"]["krono.dev/hold-input-revision"].clone();
     let held: i64 = held.as_str().and_then(|it| it.parse().ok()).expect("a number");
     assert!(input(after.there("App held").await) > held);
+}
+
+/// What was given up is marked on its revision, and that is all that tells of it in a backup.
+#[tokio::test(flavor = "multi_thread")]
+async fn v03_and_v21_what_was_given_up_comes_back_as_that() {
+    for (on_failure, current, phase) in [("Rollback", 1, "Completed"), ("Halt", 2, "Halted")] {
+        let policy = careful(on_failure);
+        let mut before = propagation::fleet(3, &policy).await;
+        propagation::issue(&before, "bad", &policy).await;
+        let is_over = |it: &Value| {
+            let status = &it["status"];
+            status["currentRevision"] == current && status["propagation"]["phase"] == phase
+        };
+        before.eventually(APP, is_over).await;
+        before.settled().await;
+        let was = assigned(&before).await;
+        let texts = propagation::with_text(&before, "one").await;
+        before.kill_controllers();
+        let after = restored(&before, &["App", "ConfigMap"]).await;
+        after.eventually(APP, |it| it["status"]["currentRevision"] == current).await;
+        after.settled().await;
+        let told = after.there(APP).await;
+        assert_eq!(told["status"]["latestRevision"], 2, "{on_failure}: {told:#}");
+        assert_eq!(assigned(&after).await, was, "{on_failure}");
+        assert_eq!(propagation::with_text(&after, "one").await, texts, "{on_failure}");
+        // Who owns it is another object now, which is written once: nobody went elsewhere and came back.
+        let mut written: Vec<String> =
+            after.line.writes().into_iter().filter(|it| it.contains("/configmaps/i")).collect();
+        let all = written.len();
+        written.sort();
+        written.dedup();
+        assert_eq!(written.len(), all, "{on_failure}: {written:#?}");
+        let events = after.told().await;
+        assert!(!events.iter().any(|it| it.contains("PropagationWave")), "{on_failure}: {events:#?}");
+    }
+}
+
+/// The revisions of all instances, whether they have observed them or not.
+async fn assigned(world: &World) -> Vec<(Value, Value)> {
+    let of = |it: &Value| {
+        let assignment = &it["status"]["assignment"];
+        (assignment["revision"].clone(), assignment["digest"].clone())
+    };
+    world.all("App").await.iter().map(of).collect()
 }

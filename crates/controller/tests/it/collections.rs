@@ -160,3 +160,24 @@ async fn defect_b3_drift_is_corrected_in_every_namespace() {
     assert!(world.names("ConfigMap", "kro.run/owned=true").await.is_empty());
     world.settled().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v17_items_carry_the_same_stamps_whenever_all_are_stamped() {
+    let world = World::start().await;
+    let mut made = definition("App", "spec: {regions: '[]string'}", MANY);
+    made["spec"]["revisionManagement"] = json!({"stampResources": "Always"});
+    world.define(&made).await;
+    world.instance("App a", "regions: [eu, us]").await;
+    let are_stamped = async |expected: &str, regions: &[&str]| {
+        for region in regions {
+            let item = world.there(&format!("ConfigMap a-{region}")).await;
+            assert_eq!(item["metadata"]["annotations"]["kro.run/input-revision"], expected, "{region}");
+        }
+    };
+    world.eventually("App a", |it| it["status"]["observedInputRevision"] == 1).await;
+    are_stamped("1", &["eu", "us"]).await;
+    world.instance("App a", "regions: [eu, us, ap]").await;
+    world.eventually("App a", |it| it["status"]["observedInputRevision"] == 2).await;
+    world.settled().await;
+    are_stamped("2", &["eu", "us", "ap"]).await;
+}

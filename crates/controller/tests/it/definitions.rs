@@ -3,7 +3,7 @@
 use krono_controller::Options;
 use serde_json::{Value, json};
 
-use crate::world::{World, condition, config_map, definition, message};
+use crate::world::{World, condition, config_map, definition, message, prompt};
 
 const APP: &str = "ResourceGraphDefinition /app";
 const CRD: &str = "CustomResourceDefinition /apps.kro.run";
@@ -283,7 +283,7 @@ async fn behaviour_40_the_crd_and_the_instances_outlive_the_definition() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn behaviour_40_with_leave_the_crd_and_the_instances_go_with_the_definition() {
-    let world = World::start_with(Options { allow_crd_deletion: true, ..Options::default() }).await;
+    let world = World::start_with(Options { allow_crd_deletion: true, ..prompt() }).await;
     world.define(&app("${schema.spec.text}")).await;
     world.instance("App a", "text: hello").await;
     world.active("App a").await;

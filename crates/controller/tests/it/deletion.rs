@@ -344,6 +344,7 @@ async fn v25_what_a_definition_no_longer_makes_and_goes_on_referring_to_stays() 
         world.delete("App a").await;
         world.gone("App a").await;
         assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "theirs", "{policy}");
+        world.settled().await;
     }
 }
 

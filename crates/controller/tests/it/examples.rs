@@ -28,6 +28,7 @@ async fn check(folder: &str) {
         world.settled_beside_workloads().await;
         world.delete(&what).await;
         world.gone(&what).await;
+        world.settled_beside_workloads().await;
     }
 }
 

@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use krono_apiserver::Server;
-use krono_controller::Options;
 use serde_json::json;
 use tokio::sync::watch;
 
 use crate::line::{Fault, Interruption, Weather};
 use crate::place::Lease;
-use crate::world::{World, condition, config_map, definition, message};
+use crate::revisions::APP;
+use crate::world::{World, condition, config_map, definition, message, prompt};
 
 /// `one` is what `two` is made of, beside a collection.
 fn resources() -> String {
@@ -78,6 +78,24 @@ async fn a_server_that_fails_now_and_then_delays_and_changes_nothing() {
     world.delete("App a").await;
     is_gone(&world, "a").await;
     is_large(&world, "b").await;
+    world.line.mend();
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_that_are_sent_again_are_counted() {
+    let world = defined().await;
+    let mut refusals = 2;
+    world.line.break_with(move |request| {
+        let is_refused = request.contains("/configmaps/a-one") && refusals > 0;
+        refusals -= i32::from(is_refused);
+        is_refused.then_some(Fault::Refused(503))
+    });
+    world.instance("App a", SMALL).await;
+    is_small(&world, "a").await;
+    let counted = world.counted();
+    let repeated = "rest_client_request_retries_total{code=\"503\",method=\"PATCH\"} 2";
+    assert!(counted.iter().any(|it| it == repeated), "{counted:#?}");
     world.line.mend();
     world.settled().await;
 }
@@ -216,7 +234,7 @@ async fn what_the_server_refuses_and_no_status_can_tell_is_told_by_an_event() {
     world.define(&definition("App", "spec: {text: string}", &config_map("one", "text: one", ""))).await;
     world.instance("App a", "text: one").await;
     world.active("App a").await;
-    refused(&world, "PATCH", "/apps/b/status");
+    refused(&world, "PUT", "/apps/b/status");
     world.instance("App b", "text: one").await;
     world.quiet().await;
     world.has_told("Warning Refused: the status is not written: the line is broken").await;
@@ -239,6 +257,7 @@ async fn what_the_server_refuses_and_no_status_can_tell_is_told_by_an_event() {
     world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "three").await;
     let refusals = world.told().await.iter().filter(|it| it.starts_with("Warning Refused")).count();
     assert!(refusals < 10, "{refusals} events about three refusals");
+    world.settled().await;
 }
 
 /// Every watch must begin anew, and nobody lists kinds.
@@ -291,6 +310,58 @@ async fn defect_b12_one_instance_does_not_hold_up_the_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn defect_b12_an_edit_moves_the_others_while_one_instance_hangs() {
+    let mut world = defined().await;
+    for name in ["a0", "slow", "a1", "a2"] {
+        world.instance(&format!("App {name}"), LARGE).await;
+        is_large(&world, name).await;
+    }
+    world.settled().await;
+    world.line.break_with(|it| it.contains("configmaps/slow-").then_some(Fault::Lost));
+    let edited = resources().replace("'${one.data.text}'", "'${one.data.text}!'");
+    world.put(&definition("App", SCHEMA, &edited)).await;
+    for name in ["a0", "a1", "a2"] {
+        world.eventually(&format!("ConfigMap {name}-two"), |it| it["data"]["text"] == "hello!").await;
+        world.eventually(&format!("App {name}"), |it| it["status"]["observedRGDRevision"] == 2).await;
+    }
+    assert_eq!(world.there("ConfigMap slow-two").await["data"]["text"], "hello");
+    world.start_controllers();
+    world.eventually("ConfigMap slow-two", |it| it["data"]["text"] == "hello!").await;
+    is_large(&world, "slow").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn defect_b12_an_edit_that_moves_nobody_has_no_instance_looked_at() {
+    let world = defined().await;
+    for name in ["a", "b", "c"] {
+        world.instance(&format!("App {name}"), LARGE).await;
+        is_large(&world, name).await;
+    }
+    world.settled().await;
+    let looks = world.looks_at_instances();
+    world.merge(APP, json!({"metadata": {"labels": {"team": "blue"}}})).await;
+    world.quiet().await;
+    assert_eq!(world.looks_at_instances(), looks, "a label");
+    let mut edited =
+        definition("App", SCHEMA, &resources().replace("'${one.data.text}'", "'${one.data.text}!'"));
+    edited["metadata"]["labels"] = json!({"team": "blue"});
+    edited["spec"]["propagateWhen"] = json!(["${size(instances) > 3}"]);
+    world.put(&edited).await;
+    world.eventually(APP, |it| it["status"]["latestRevision"] == 2).await;
+    world.quiet().await;
+    assert_eq!(world.looks_at_instances(), looks, "a revision that nobody may move to yet");
+    world.settled().await;
+    assert!(world.looks_at_instances() > looks, "another look at everything");
+    edited["spec"]["propagateWhen"] = json!([]);
+    world.put(&edited).await;
+    for name in ["a", "b", "c"] {
+        world.eventually(&format!("ConfigMap {name}-two"), |it| it["data"]["text"] == "hello!").await;
+    }
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn defect_b13_an_instance_recovers_with_its_definition() {
     let mut world = defined().await;
     world.instance("App a", LARGE).await;
@@ -329,7 +400,7 @@ async fn a_server_that_says_when_to_come_again_is_left_alone_until_then() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kind_that_is_established_before_it_is_served_is_waited_for() {
     let server = Server::builder().imitate_establishing(true).start().await.expect("a server");
-    let world = World::start_on(server, Lease::of_ones_own(), Options::default()).await;
+    let world = World::start_on(server, Lease::of_ones_own(), prompt()).await;
     world.define(&definition("App", SCHEMA, &resources())).await;
     let made = crate::world::instance("App a", LARGE);
     // A real server takes the first objects of a kind when it is ready, and says so.

@@ -9,7 +9,7 @@ use crate::revisions::{APP, edit, numbers, revision, text_is};
 use crate::world::{World, condition, message};
 
 /// One at first, who has a second to become ready.
-fn careful(on_failure: &str) -> Value {
+pub(crate) fn careful(on_failure: &str) -> Value {
     json!({
         "propagateWhen": ["${exponentiallyUpdated(instances, each)}"],
         "propagation": {"progressDeadlineSeconds": 1, "onFailure": on_failure},
@@ -73,6 +73,9 @@ async fn v21_a_bad_revision_is_rolled_back_and_nothing_beyond_the_first_wave_was
     assert_eq!(mark(&world, 2).await, "rolled back: 1 of 100 instances failed: default/i000");
     let events = world.told().await;
     assert!(events.iter().any(|it| it.starts_with(FAILED)), "{events:#?}");
+    let expected =
+        "Warning PropagationRolledBack: revision 2 is rolled back: 1 of 100 instances failed: default/i000";
+    world.has_told(expected).await;
     let told = world.there(APP).await;
     assert!(
         message(&told, "Held").starts_with("revision 1 is served since revision 2 was rolled back"),

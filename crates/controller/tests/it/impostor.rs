@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::revisions::revisions;
-use crate::world::{World, config_map, definition, instance};
+use crate::world::{World, condition, config_map, definition, instance, message};
 
 const TOOL: &str = "argocd-controller";
 const APP: &str = "ResourceGraphDefinition /app";
@@ -14,6 +14,11 @@ struct Impostor {
 }
 
 impl Impostor {
+    /// The same with another copy of the definition.
+    fn with(&self, definition: Value) -> Self {
+        Self { copies: vec![(APP, definition), self.copies[1].clone()] }
+    }
+
     /// Puts all copies back, and takes away the annotations of `kubectl`.
     async fn strike(&self, world: &World) {
         for (what, copy) in &self.copies {
@@ -21,6 +26,8 @@ impl Impostor {
             for key in annotations_by_hand(&live) {
                 world.annotate(what, &key, None).await;
             }
+            let left = annotations_by_hand(&world.there(what).await);
+            assert!(left.is_empty(), "{what} has what is written by hand: {left:?}");
         }
         world.quiet().await;
     }
@@ -35,6 +42,7 @@ impl Impostor {
         }
         let writes = &world.line.writes()[before..];
         assert!(writes.is_empty(), "a loop: {writes:#?}");
+        world.settled().await;
     }
 }
 
@@ -64,8 +72,11 @@ fn wider(fields: &str, text: &str) -> Value {
 }
 
 async fn kept() -> (World, Impostor) {
-    let world = World::start().await;
-    let copies = vec![(APP, app("one")), ("App a", instance("App a", "name: x"))];
+    kept_as(World::start().await, app("one")).await
+}
+
+async fn kept_as(world: World, definition: Value) -> (World, Impostor) {
+    let copies = vec![(APP, definition), ("App a", instance("App a", "name: x"))];
     for (what, copy) in &copies {
         world.try_put_as(TOOL, copy).await.expect("an apply");
         world.active(what).await;
@@ -110,8 +121,7 @@ async fn v26_a_pin_of_krono_survives_and_one_by_hand_is_missed() {
     );
 
     claim(&world, "krono", &impostor.copies[1].1, "kro.run/rgd-revision", "1").await;
-    let edited = Impostor { copies: vec![(APP, app("two")), impostor.copies[1].clone()] };
-    edited.strikes_in_vain(&world).await;
+    impostor.with(app("two")).strikes_in_vain(&world).await;
     assert_eq!(world.there("App a").await["status"]["assignment"]["because"], "Pinned");
     assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "one");
 }
@@ -132,6 +142,7 @@ async fn v26_a_pin_of_krono_that_somebody_else_removes_is_missed() {
         let missed =
             told.iter().filter(|it| it.starts_with("Warning PinRemoved: the pin to revision 1 is gone"));
         assert_eq!(missed.count(), times, "{trace:?} {told:#?}");
+        world.settled().await;
     }
 }
 
@@ -139,8 +150,7 @@ async fn v26_a_pin_of_krono_that_somebody_else_removes_is_missed() {
 async fn v15_new_defaults_and_a_tool_that_knows_nothing_of_them_are_no_new_input() {
     let (world, impostor) = kept().await;
     claim(&world, "krono", &impostor.copies[1].1, "kro.run/rgd-revision", "1").await;
-    let copy = wider(", size: 'integer | default=3'", "two");
-    let impostor = Impostor { copies: vec![(APP, copy), impostor.copies[1].clone()] };
+    let impostor = impostor.with(wider(", size: 'integer | default=3'", "two"));
     impostor.strike(&world).await;
     world.eventually("App a", |it| it["spec"]["size"] == 3).await;
     impostor.strikes_in_vain(&world).await;
@@ -158,4 +168,150 @@ async fn v22_an_edit_by_hand_that_a_tool_takes_back_is_two_inputs_and_no_more() 
     impostor.strikes_in_vain(&world).await;
     let told = world.there("App a").await;
     assert_eq!((&told["spec"]["name"], &told["status"]["currentInputRevision"]), (&json!("x"), &json!(2)));
+}
+
+fn text_is(text: &str) -> impl Fn(&Value) -> bool {
+    move |it| it["data"]["text"] == text
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v19_a_rollback_that_a_tool_takes_back_is_two_revisions_and_no_more() {
+    let (world, impostor) = kept().await;
+    let impostor = impostor.with(app("two"));
+    impostor.strikes_in_vain(&world).await;
+    claim(&world, "kubectl-annotate", &app(""), "kro.run/rollback-to-revision", "1").await;
+    let told = world.eventually(APP, |it| !condition(it, "RollbackRefused").is_null()).await;
+    let way = "krono rollback rgd/app --to-revision=1 --hold";
+    assert!(message(&told, "RollbackRefused").contains(way), "{told:#}");
+    impostor.strikes_in_vain(&world).await;
+    assert_eq!(revisions(&world).await.len(), 2);
+    let forced = json!({"kro.run/rollback-to-revision": "1", "krono.dev/rollback-force": "true"});
+    world.merge(APP, json!({"metadata": {"annotations": forced}})).await;
+    world.eventually("ConfigMap a-one", text_is("one")).await;
+    impostor.strike(&world).await;
+    world.eventually("ConfigMap a-one", text_is("two")).await;
+    impostor.strikes_in_vain(&world).await;
+    assert_eq!(revisions(&world).await.len(), 4);
+    for (number, from) in [(3, 1), (4, 2)] {
+        let revision = world.there(&format!("ResourceGraphDefinitionRevision /app-rev-{number}")).await;
+        assert_eq!(revision["spec"]["restoredFrom"], from);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v22_a_rollback_that_a_tool_takes_back_is_two_inputs_and_no_more() {
+    let (world, impostor) = kept().await;
+    world.put_by_hand(&instance("App a", "name: z")).await;
+    world.eventually("App a", |it| it["status"]["observedInputRevision"] == 2).await;
+    impostor.strikes_in_vain(&world).await;
+    let bare = impostor.copies[1].1.clone();
+    claim(&world, "kubectl-annotate", &bare, "kro.run/rollback-to-input-revision", "2").await;
+    let told = world.eventually("App a", |it| !condition(it, "RollbackRefused").is_null()).await;
+    assert!(message(&told, "RollbackRefused").contains("--to-input-revision=2 --hold"), "{told:#}");
+    impostor.strikes_in_vain(&world).await;
+    assert_eq!(world.there("App a").await["status"]["currentInputRevision"], 3);
+    let forced = json!({"kro.run/rollback-to-input-revision": "2", "krono.dev/rollback-force": "true"});
+    world.merge("App a", json!({"metadata": {"annotations": forced}})).await;
+    let told = world.eventually("App a", |it| it["status"]["observedInputRevision"] == 4).await;
+    assert_eq!(told["spec"]["name"], "z");
+    impostor.strike(&world).await;
+    world.eventually("App a", |it| it["status"]["observedInputRevision"] == 5).await;
+    impostor.strikes_in_vain(&world).await;
+    let told = world.there("App a").await;
+    assert_eq!((&told["spec"]["name"], &told["status"]["currentInputRevision"]), (&json!("x"), &json!(5)));
+    assert_eq!(revisions(&world).await, ["app-rev-1"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v10_an_edit_of_a_tool_is_issued_once_when_somebody_asks_for_it() {
+    let (world, impostor) = kept().await;
+    for (number, text, manager) in [(2, "two", "krono"), (3, "three", "kubectl-annotate")] {
+        let mut copy = app(text);
+        copy["spec"]["revisionManagement"] = json!({"updatePolicy": {"type": "Manual"}});
+        let impostor = impostor.with(copy);
+        impostor.strikes_in_vain(&world).await;
+        assert_eq!(condition(&world.there(APP).await, "RevisionPending")["status"], "True");
+        assert_eq!(revisions(&world).await.len(), number - 1);
+        claim(&world, manager, &app(""), "krono.dev/create-revision", "true").await;
+        world.eventually("ConfigMap a-one", text_is(text)).await;
+        impostor.strikes_in_vain(&world).await;
+        assert_eq!(revisions(&world).await.len(), number);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v30_what_nothing_needs_is_pruned_and_what_krono_pins_stays() {
+    let (world, impostor) = kept().await;
+    let keeping = |text: &str| {
+        let mut copy = app(text);
+        copy["spec"]["revisionManagement"] = json!({"historyLimit": 1});
+        impostor.with(copy)
+    };
+    for text in ["two", "three", "four"] {
+        keeping(text).strike(&world).await;
+        world.eventually("ConfigMap a-one", text_is(text)).await;
+    }
+    claim(&world, "krono", &impostor.copies[1].1, "kro.run/rgd-revision", "2").await;
+    world.eventually("ConfigMap a-one", text_is("two")).await;
+    let impostor = keeping("four");
+    impostor.strikes_in_vain(&world).await;
+    assert_eq!(revisions(&world).await.len(), 4);
+    let one = "ResourceGraphDefinitionRevision /app-rev-1";
+    let unused = "krono.dev/unused-since";
+    assert!(world.there(one).await["metadata"]["annotations"][unused].is_string());
+    world.annotate(one, unused, Some("2026-01-01T00:00:00Z")).await;
+    world.gone(one).await;
+    impostor.strikes_in_vain(&world).await;
+    assert_eq!(revisions(&world).await, ["app-rev-2", "app-rev-3", "app-rev-4"]);
+    assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "two");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v20_a_hold_by_hand_ends_with_the_next_strike() {
+    let (world, impostor) = kept().await;
+    let impostor = impostor.with(app("two"));
+    impostor.strikes_in_vain(&world).await;
+    claim(&world, "kubectl-annotate", &app(""), "krono.dev/active-revision", "1").await;
+    world.eventually("ConfigMap a-one", text_is("one")).await;
+    impostor.strike(&world).await;
+    world.eventually("ConfigMap a-one", text_is("two")).await;
+    impostor.strikes_in_vain(&world).await;
+    assert!(condition(&world.there(APP).await, "Held").is_null());
+    assert_eq!(revisions(&world).await, ["app-rev-1", "app-rev-2"]);
+}
+
+/// A kind that is nobody's definition's, with further fields.
+fn widgets(more: &str) -> String {
+    let names = "{kind: Widget, plural: widgets, singular: widget, listKind: WidgetList}";
+    let schema = format!(
+        "{{type: object, properties: {{spec: {{type: object, properties: {{text: {{type: string}}{more}}}}}}}}}"
+    );
+    format!(
+        "{{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {{name: widgets.acme.io}}, \
+         spec: {{group: acme.io, scope: Namespaced, names: {names}, versions: [{{name: v1alpha1, served: true, \
+         storage: true, schema: {{openAPIV3Schema: {schema}}}}}]}}}}"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v15_a_default_that_the_kind_of_a_resource_gains_is_no_revision_and_no_write() {
+    let world = World::start().await;
+    world.apply(&widgets("")).await;
+    let resource = "- {id: widget, template: {apiVersion: acme.io/v1alpha1, kind: Widget, \
+                    metadata: {name: '${schema.metadata.name}'}, spec: {text: '${schema.spec.name}'}}}";
+    let (world, impostor) = kept_as(world, definition("App", "spec: {name: string}", resource)).await;
+    impostor.strikes_in_vain(&world).await;
+    let before = world.line.writes().len();
+    world.apply(&widgets(", size: {type: integer, default: 3}")).await;
+    world.answered("Widget.acme.io a", |it| it["spec"]["size"] == 3).await;
+    world.settled().await;
+    impostor.strikes_in_vain(&world).await;
+    let writes = &world.line.writes()[before..];
+    assert!(writes.is_empty(), "{writes:#?}");
+    assert_eq!(revisions(&world).await, ["app-rev-1"]);
+    let told = world.there("App a").await;
+    assert_eq!(
+        (&told["status"]["currentInputRevision"], &told["status"]["state"]),
+        (&json!(1), &json!("ACTIVE"))
+    );
 }

@@ -58,6 +58,9 @@ async fn v04_an_input_is_an_object_where_that_is_wished() {
 
     world.delete("App a").await;
     world.gone("ResourceGraphInputRevision a-input-rev-3").await;
+    world.gone("App a").await;
+    world.settled().await;
+    assert!(inputs(&world).await.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -136,4 +139,24 @@ async fn v04_and_v22_objects_stay_the_history_of_an_instance_when_others_are_kep
     world.gone("ResourceGraphInputRevision a-input-rev-2").await;
     world.settled().await;
     assert_eq!(inputs(&world).await, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v04_whoever_may_view_or_edit_may_not_read_inputs_of_all_kinds() {
+    let world = World::start().await;
+    world.define(&app("App", "Objects")).await;
+    world.instance("App a", "text: one").await;
+    world.active("App a").await;
+    world.settled().await;
+    let names = |list: &Value, name: &str| list.as_array().is_some_and(|it| it.iter().any(|it| it == name));
+    for role in world.all("ClusterRole").await {
+        let labels = role["metadata"]["labels"].to_string();
+        let name = role["metadata"]["name"].as_str().unwrap_or_default();
+        let is_for_all = ["view", "edit"].contains(&name) || labels.contains("aggregate-to-");
+        for rule in role["rules"].as_array().into_iter().flatten().filter(|_| is_for_all) {
+            let grants = names(&rule["apiGroups"], "kro.run") || names(&rule["apiGroups"], "*");
+            assert!(!grants || !names(&rule["resources"], "resourcegraphinputrevisions"), "{name}: {rule}");
+            assert!(!grants || !names(&rule["resources"], "*"), "{name}: {rule}");
+        }
+    }
 }

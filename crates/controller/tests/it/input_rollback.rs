@@ -224,6 +224,7 @@ async fn v22_a_rollback_ends_the_hold() {
         assert_eq!(world.there("App a0").await["status"]["assignment"]["because"], "Following");
         world.merge("App a0", json!({"spec": {"text": "other"}})).await;
         world.eventually("ConfigMap a0-one", |it| it["data"]["text"] == "other").await;
+        world.settled().await;
     }
 }
 
@@ -235,9 +236,14 @@ async fn v22_a_rollback_is_refused_where_a_tool_keeps_the_spec() {
     let marks = json!({"argocd.argoproj.io/tracking-id": "x", "kro.run/rollback-to-input-revision": "1"});
     annotate(&world, "App a0", marks).await;
     let is_answered = |it: &Value| it["metadata"]["annotations"]["krono.dev/answered-rollback"] == "1";
-    let told = world.eventually("App a0", is_answered).await;
-    assert_eq!(told["spec"]["text"], "two");
+    world.eventually("App a0", is_answered).await;
     world.settled().await;
+    let told = world.there("App a0").await;
+    assert_eq!((&told["spec"]["text"], numbers(&told)), (&json!("two"), vec![2, 1]));
+    let words = message(&told, "RollbackRefused");
+    let way = "hold the input instead: krono rollback app/a0 -n default --to-input-revision=1 --hold";
+    assert!(words.contains(way), "{words}");
+    world.has_told(&format!("Warning RollbackRefused: not rolled back: {words}")).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

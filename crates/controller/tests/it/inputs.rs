@@ -73,6 +73,7 @@ async fn v16_an_instance_begins_with_one_write_of_itself_and_one_of_its_status()
     let writes = &world.line.writes()[before..];
     let of = counts(writes, ["/configmaps/", "/apps/b?", "/apps/b/status?"]);
     assert_eq!(of, [5, 1, 1], "{writes:#?}");
+    world.settled().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,6 +100,43 @@ async fn v16_a_change_to_one_of_five_resources_writes_one_resource_and_three_sta
     let told = world.there("App a0").await;
     assert_eq!(told["status"]["propagation"]["resourcesAtTarget"], json!(5));
     world.settled().await;
+}
+
+/// What was assigned is told with the assignment, while nothing can be done for it yet.
+#[tokio::test(flavor = "multi_thread")]
+async fn v40_an_instance_says_that_its_revision_is_to_come() {
+    for (keeping, kept) in [("Inline", "/configmaps/"), ("Objects", "/resourcegraphinputrevisions")] {
+        let app = |version: &str| {
+            let mut made =
+                definition("App", "spec: {}", &config_map("one", &format!("version: {version}"), ""));
+            made["spec"]["revisionManagement"] = json!({"inputRevisions": keeping});
+            made
+        };
+        let world = World::start().await;
+        world.define(&app("one")).await;
+        create(&world, "App a").await;
+        let before = world.eventually("App a", |it| it["status"]["observedRGDRevision"] == 1).await;
+        assert_eq!(before["status"]["propagation"]["status"], "Completed", "{keeping}");
+        world.settled().await;
+        let is_refused = move |it: &str| !it.starts_with("GET") && it.contains(kept);
+        world.line.break_with(move |request| is_refused(request).then_some(Fault::Refused(500)));
+        world.put_by_hand(&app("two")).await;
+        let told = world.eventually("App a", |it| it["status"]["assignment"]["revision"] == 2).await;
+        let propagation = &told["status"]["propagation"];
+        let of = |field: &str| propagation[field].clone();
+        assert_eq!(
+            (of("status"), of("targetInputRevision"), of("resourcesAtTarget")),
+            (json!("Pending"), json!(2), json!(0)),
+            "{keeping}: {told:#}"
+        );
+        assert_eq!(told["status"]["observedRGDRevision"], 1, "{keeping}");
+        let since = propagation.get("observedSince").unwrap_or(&propagation["lastTransitionTime"]);
+        assert_eq!(*since, before["status"]["propagation"]["lastTransitionTime"], "{keeping}: {told:#}");
+        world.line.mend();
+        let told = world.eventually("App a", |it| it["status"]["observedRGDRevision"] == 2).await;
+        assert_eq!(told["status"]["propagation"]["status"], "Completed", "{keeping}");
+        world.settled().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -85,23 +85,40 @@ pub(crate) struct Line {
     state: Arc<Mutex<State>>,
     /// How often all watches were broken off.
     interruptions: watch::Sender<usize>,
+    /// To how many requests nothing comes back.
+    losses: watch::Sender<usize>,
 }
 
 #[derive(Default)]
 struct State {
     writes: Vec<String>,
+    /// Writes that are not answered yet, and the most there have been at a time.
+    open: usize,
+    most_open: usize,
     weather: Option<Box<dyn Weather>>,
     is_cut: bool,
 }
 
 impl Line {
     pub(crate) fn new(place: impl Into<Place>) -> Self {
-        Self { place: place.into(), state: Arc::default(), interruptions: watch::Sender::new(0) }
+        Self {
+            place: place.into(),
+            state: Arc::default(),
+            interruptions: watch::Sender::new(0),
+            losses: watch::Sender::new(0),
+        }
     }
 
     /// Every request so far that was more than a question: method and path.
     pub(crate) fn writes(&self) -> Vec<String> {
         self.state().writes.clone()
+    }
+
+    /// How many writes were under way at a time, at most, since this was last asked.
+    pub(crate) fn most_writes_at_a_time(&self) -> usize {
+        let mut state = self.state();
+        let open = state.open;
+        std::mem::replace(&mut state.most_open, open)
     }
 
     /// From now on, this decides what becomes of requests.
@@ -127,6 +144,18 @@ impl Line {
     /// Every request reaches the server again.
     pub(crate) fn mend(&self) {
         self.state().weather = None;
+    }
+
+    /// Waits until there is a request to which nothing comes back; one that reaches the server has done so.
+    pub(crate) async fn loses(&self) {
+        drop(self.losses.subscribe().wait_for(|it| *it > 0).await);
+    }
+
+    /// Nothing comes back until the HTTP client gives up.
+    async fn silence(&self) -> Broken {
+        self.losses.send_modify(|times| *times += 1);
+        tokio::time::sleep(HTTP_PATIENCE).await;
+        Broken::new(std::io::ErrorKind::TimedOut, "nothing comes back")
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -185,6 +214,14 @@ impl Line {
         Response::from_parts(parts, Body::pieces(pieces.take_until(end)))
     }
 
+    /// A write is under way, until this is dropped.
+    fn open(&self) -> Open {
+        let mut state = self.state();
+        state.open += 1;
+        state.most_open = state.most_open.max(state.open);
+        Open(self.clone())
+    }
+
     /// Notes a request, and decides what becomes of it.
     fn pass(&self, request: &str, is_write: bool) -> Option<Fault> {
         let mut state = self.state();
@@ -195,6 +232,15 @@ impl Line {
             return Some(Fault::Lost);
         }
         state.weather.as_mut().and_then(|it| it.fault(request))
+    }
+}
+
+/// A write that is not answered yet.
+struct Open(Line);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.state().open -= 1;
     }
 }
 
@@ -213,17 +259,20 @@ impl Service<Request<kube::client::Body>> for Line {
 
     fn call(&mut self, request: Request<kube::client::Body>) -> Self::Future {
         let words = format!("{} {}", request.method(), request.uri());
-        let fault = self.pass(&words, request.method() != "GET");
+        let is_write = request.method() != "GET";
+        let fault = self.pass(&words, is_write);
         let mut line = self.clone();
+        let open = is_write.then(|| self.open());
         Box::pin(async move {
+            let _open = open;
             match fault {
                 None => line.send(request).await,
                 Some(Fault::Refused(code)) => Ok(refusal(code, 0)),
                 Some(Fault::Deferred(code, seconds)) => Ok(refusal(code, seconds)),
-                Some(Fault::Lost) => Err(silence().await),
+                Some(Fault::Lost) => Err(line.silence().await),
                 Some(Fault::Unanswered) => {
                     line.send(request).await?;
-                    Err(silence().await)
+                    Err(line.silence().await)
                 }
                 Some(Fault::Dropped) => line.send(question(&request)).await,
                 Some(Fault::Broken) => Err(broken()),
@@ -241,12 +290,6 @@ fn question(request: &Request<kube::client::Body>) -> Request<kube::client::Body
     let path = request.uri().path();
     let path = path.strip_suffix("/status").unwrap_or(path);
     Request::get(path).body(kube::client::Body::empty()).expect("a request")
-}
-
-/// Nothing comes back until the HTTP client gives up.
-async fn silence() -> Broken {
-    tokio::time::sleep(HTTP_PATIENCE).await;
-    Broken::new(std::io::ErrorKind::TimedOut, "nothing comes back")
 }
 
 fn broken() -> Broken {

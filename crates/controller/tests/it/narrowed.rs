@@ -105,6 +105,7 @@ async fn v22_a_server_may_take_its_time_to_take_in_what_the_kind_has_become() {
     annotate(&world, "App a", json!({INPUT_ROLLBACK: "1"})).await;
     let told = gone_back(&world).await;
     assert_eq!(told["spec"], json!({"x": "one", "extra": "precious"}));
+    world.settled().await;
     let events = world.told().await;
     assert!(!events.iter().any(|it| it.starts_with("Warning Rollback")), "{events:#?}");
 }

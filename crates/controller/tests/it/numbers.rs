@@ -33,36 +33,69 @@ async fn v09_controllers_that_race_issue_each_number_once() {
     world.settled().await;
 }
 
+/// How many writes an edit takes when nobody dies.
+async fn writes_of_an_edit() -> usize {
+    let world = started().await;
+    let before = world.line.writes().len();
+    edit(&world, &app("two")).await;
+    world.eventually("ConfigMap a-one", text_is("two")).await;
+    world.quiet().await;
+    world.line.writes().len() - before
+}
+
+/// An edit during which the controllers die at a write, unless others leave them none; these others go on, or others come after.
+async fn dies(at: usize, last: Fault, has_rival: bool) {
+    let context = format!("{last:?} after {at}, with another: {has_rival}");
+    let mut world = started().await;
+    let rival = has_rival.then(|| world.rival());
+    let mut written = 0;
+    world.line.break_with(move |request| {
+        if request.starts_with("GET") {
+            return None;
+        }
+        written += 1;
+        match written - 1 {
+            before if before < at => None,
+            now if now == at => Some(last),
+            _ => Some(Fault::Lost),
+        }
+    });
+    world.put_by_hand(&app("two")).await;
+    tokio::select! {
+        () = world.line.loses() => {}
+        () = world.quiet() => {}
+    }
+    world.kill_controllers();
+    if has_rival {
+        world.eventually("ConfigMap a-one", text_is("two")).await;
+    }
+    world.start_controllers();
+    world.eventually("ConfigMap a-one", text_is("two")).await;
+    world.settled().await;
+    drop(rival);
+    let made = revisions(&world).await;
+    assert!(made.len() == 2 && made[0] == "app-rev-1", "{context}: {made:?}");
+    let told = world.there(APP).await;
+    assert_eq!(told["status"]["currentRevision"], told["status"]["latestRevision"], "{context}");
+    assert_eq!(told["status"]["lastIssuedRevision"], told["status"]["latestRevision"], "{context}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn v09_a_controller_may_die_at_any_write() {
-    for last in [Fault::Lost, Fault::Unanswered] {
-        for writes in 0..8 {
-            let mut world = started().await;
-            let mut left = writes;
-            world.line.break_with(move |request| {
-                if request.starts_with("GET") {
-                    return None;
-                }
-                left -= 1;
-                match left {
-                    0.. => None,
-                    -1 => Some(last),
-                    _ => Some(Fault::Lost),
-                }
-            });
-            world.put_by_hand(&app("two")).await;
-            world.eventually(APP, |it| it["metadata"]["generation"] == 2).await;
-            world.start_controllers();
-            world.eventually("ConfigMap a-one", text_is("two")).await;
-            world.settled().await;
-            let made = revisions(&world).await;
-            assert!(made.len() == 2 && made[0] == "app-rev-1", "{last:?} after {writes}: {made:?}");
-            let told = world.there(APP).await;
-            assert_eq!(told["status"]["currentRevision"], told["status"]["latestRevision"]);
-            assert_eq!(
-                told["status"]["lastIssuedRevision"], told["status"]["latestRevision"],
-                "{last:?} after {writes}"
-            );
+    let all = writes_of_an_edit().await;
+    assert!(all >= 5, "a number, a revision, a resource, and what is told of them: {all}");
+    for at in 0..all {
+        for last in [Fault::Lost, Fault::Unanswered] {
+            dies(at, last, false).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v09_a_controller_may_die_at_any_write_beside_another() {
+    for at in 0..writes_of_an_edit().await {
+        for last in [Fault::Lost, Fault::Unanswered] {
+            dies(at, last, true).await;
         }
     }
 }
@@ -109,6 +142,8 @@ async fn v03_and_v09_a_backup_without_status_and_owners_is_the_same_state() {
     assert_eq!(world.all("ConfigMap").await.len(), generations);
     assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "two");
     world.delete(APP).await;
+    world.eventually(APP, |it| condition(it, "DeletionBlocked")["status"] == "True").await;
+    world.settled().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -172,6 +207,7 @@ async fn v13_revisions_that_were_left_go_with_the_last_instance() {
     world.start_controllers();
     world.gone("ResourceGraphDefinitionRevision app-rev-1").await;
     assert!(world.get("ConfigMap a-one").await.is_some());
+    world.settled().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -193,6 +229,34 @@ async fn v13_a_definition_made_again_adopts_what_was_left() {
     let notes: Vec<&String> = notes.as_object().into_iter().flat_map(|it| it.keys()).collect();
     assert_eq!(notes, ["krono.dev/replaced"]);
     assert_eq!(revision(&world, 1).await["metadata"]["ownerReferences"][0]["uid"], told["metadata"]["uid"]);
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v13_instances_of_another_version_hold_a_definition_too() {
+    hold_what_is_made_again_with("apiVersion", "v2").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v13_instances_of_a_kind_in_other_letters_hold_a_definition_too() {
+    hold_what_is_made_again_with("kind", "APP").await;
+}
+
+/// A definition that cannot become what it was before ends as others do.
+async fn hold_what_is_made_again_with(field: &str, value: &str) {
+    let world = started().await;
+    world.annotate(APP, "krono.dev/deletion-policy", Some("Orphan")).await;
+    world.delete(APP).await;
+    world.gone(APP).await;
+    let mut other = app("two");
+    other["spec"]["schema"][field] = json!(value);
+    world.put(&other).await;
+    world.eventually(APP, |it| condition(it, "KindReady")["status"] == "False").await;
+    world.delete(APP).await;
+    world.eventually(APP, |it| condition(it, "DeletionBlocked")["status"] == "True").await;
+    assert_eq!(revisions(&world).await, ["app-rev-1"]);
+    world.delete("App a").await;
+    world.gone(APP).await;
     world.settled().await;
 }
 

@@ -249,7 +249,10 @@ async fn v36_mistakes_are_told_at_once_and_nobody_moves() {
         assert_eq!(with_text(&world, "one").await.len(), 2);
     }
     let refusal = app("two", &json!({"propagation": {"progressDeadlineSeconds": 0}}));
-    assert!(world.try_put(&refusal).await.is_err());
+    let refused = world.try_put(&refusal).await.expect_err("a refusal");
+    assert!(refused.contains("spec.propagation.progressDeadlineSeconds"), "{refused}");
+    world.settled().await;
+    assert_eq!(with_text(&world, "one").await.len(), 2);
     edit(&world, &app("two", &good)).await;
     world.eventually("ConfigMap i000-one", text_is("two")).await;
     world.eventually("ConfigMap i001-one", text_is("two")).await;
@@ -277,12 +280,36 @@ async fn v34_a_gate_that_nobody_can_begin_to_pass_is_told_while_nobody_waits_for
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn v34_a_gate_without_a_value_for_any_instance_is_told_before_there_is_a_new_revision() {
+    let good = json!({"propagateWhen": ["${exponentiallyUpdated(instances, each)}"]});
+    let world = fleet(2, &good).await;
+    let before = world.all("App").await;
+    for gate in ["int(each.metadata.name) > 0", "each.metadata.labels.tier == 'x'"] {
+        world.put_by_hand(&app("one", &json!({"propagateWhen": [format!("${{{gate}}}")]}))).await;
+        let expected = format!(
+            "no instance would begin to move to a new revision: spec.propagateWhen[0]: it has no value for any instance: {gate} ("
+        );
+        let told = world.eventually(APP, |it| message(it, "GateNeverOpens").starts_with(&expected)).await;
+        assert_eq!(told["status"]["currentRevision"], 1);
+        world.settled().await;
+        world.has_told(&format!("Warning GateNeverOpens: {}", message(&told, "GateNeverOpens"))).await;
+        assert_eq!(world.all("App").await, before, "{gate}");
+    }
+    // As soon as one has what all lacked, there is nothing to tell.
+    world.merge("App i001", json!({"metadata": {"labels": {"tier": "y"}}})).await;
+    world.eventually(APP, |it| condition(it, "GateNeverOpens").is_null()).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn v34_an_expression_without_a_value_keeps_instances_out_and_is_shown() {
     let gate = "${int(each.metadata.name) > 0}";
     let closed = json!({"propagateWhen": [gate]});
     let world = fleet(2, &closed).await;
     issue(&world, "two", &closed).await;
-    let told = world.eventually(APP, |it| !it["status"]["propagation"]["gateErrors"].is_null()).await;
+    let is_told = |it: &Value| it["status"]["propagation"]["waiting"][0]["reason"] == "GateFailed";
+    let told = world.eventually(APP, is_told).await;
+    assert!(!told["status"]["propagation"]["gateErrors"].is_null(), "{told:#}");
     let waits = &told["status"]["propagation"]["waiting"][0];
     assert_eq!(waits["reason"], "GateFailed");
     let cause = waits["message"].as_str().unwrap_or_default();

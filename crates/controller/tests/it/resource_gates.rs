@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::line::Fault;
 use crate::propagation::phase;
 use crate::revisions::{APP, edit, revisions, text_is};
 use crate::world::{World, condition, config_map, definition, message};
@@ -304,5 +305,71 @@ async fn v37_the_time_for_which_a_resource_waits_counts_towards_no_deadline() {
     phase(&world, "Propagating").await;
     world.instance("App stays", "text: go").await;
     phase(&world, "Completed").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v34_while_a_gate_is_shut_deletion_goes_on() {
+    let gate = "schema.spec.words.size() > 9";
+    let world = collection(gate).await;
+    edit(&world, &many("two", gate)).await;
+    world.eventually("App a", |it| progress(it).0 == "Blocked").await;
+    // An item that is no longer wanted goes; the others stay as they are.
+    world.instance("App a", "words: [p, q, r]").await;
+    world.gone("ConfigMap a-s").await;
+    world.settled().await;
+    assert_eq!(world.there("ConfigMap a-p").await["data"]["text"], "one");
+    assert_eq!(progress(&world.there("App a").await).0, "Blocked");
+    // A node that the next revision has no longer goes as well.
+    let other = config_map("other", "text: three", "");
+    edit(&world, &definition("App", "spec: {words: '[]string'}", &other)).await;
+    for word in ["p", "q", "r"] {
+        world.gone(&format!("ConfigMap a-{word}")).await;
+    }
+    world.eventually("ConfigMap a-other", text_is("three")).await;
+    world.eventually("App a", |it| progress(it).0 == "Completed").await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v34_an_instance_whose_resources_wait_can_be_deleted() {
+    let gate = "schema.spec.words.size() > 9";
+    let world = collection(gate).await;
+    edit(&world, &many("two", gate)).await;
+    world.eventually("App a", |it| progress(it).0 == "Blocked").await;
+    world.settled().await;
+    world.delete("App a").await;
+    world.gone("App a").await;
+    assert_eq!(world.names("ConfigMap", "").await.iter().filter(|it| it.starts_with("a-")).count(), 0);
+    world.settled().await;
+}
+
+/// One goes first; the second follows where that was refused, the third when that has settled.
+#[tokio::test(flavor = "multi_thread")]
+async fn v35_gates_see_what_was_refused_and_what_has_settled() {
+    let first = |is: &str| format!("many.exists(it, it.data.word == \"p\" && {is}(it))");
+    let turn = |word: &str, when: &str| format!("each.data.word == \"{word}\" && {when}");
+    let turns = [turn("p", "!settled(each)"), turn("q", &first("failed")), turn("r", &first("settled"))];
+    let app = |text: &str| {
+        let mut made = many(text, &turns.join(" || "));
+        made["spec"]["resources"][0]["template"]["data"]["word"] = json!("${word}");
+        made
+    };
+    let world = World::start().await;
+    edit(&world, &app("one")).await;
+    world.instance("App a", "words: [p, q, r]").await;
+    world.active("App a").await;
+    world.settled().await;
+    let is_refused = |it: &str| !it.starts_with("GET") && it.contains("/configmaps/a-p");
+    world.line.break_with(move |request| is_refused(request).then_some(Fault::Refused(422)));
+    world.put_by_hand(&app("two")).await;
+    world.eventually("ConfigMap a-q", text_is("two")).await;
+    world.settled_in_vain().await;
+    assert_eq!(world.there("ConfigMap a-p").await["data"]["text"], "one");
+    assert_eq!(world.there("ConfigMap a-r").await["data"]["text"], "one");
+    world.line.mend();
+    world.eventually("ConfigMap a-p", text_is("two")).await;
+    world.eventually("ConfigMap a-r", text_is("two")).await;
+    world.eventually("App a", |it| progress(it).0 == "Completed").await;
     world.settled().await;
 }

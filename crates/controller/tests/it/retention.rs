@@ -1,5 +1,8 @@
 //! What is kept, and how the rest is given up.
 
+use std::time::Duration;
+
+use krono_controller::Options;
 use serde_json::{Value, json};
 
 use crate::revisions::{APP, app, edit, numbers, revision, revisions, started, text_is};
@@ -141,6 +144,41 @@ async fn v31_instances_are_counted() {
     world.eventually(APP, count(0, 1)).await;
     world.eventually(&name(1), |it| it["status"]["instanceCount"] == 0).await;
     world.settled().await;
+}
+
+/// The writes to the status of the definition, and of its first revision.
+fn told_counts(world: &World) -> (usize, usize) {
+    let writes = world.line.writes();
+    let count = |of: &str| writes.iter().filter(|it| it.contains(&format!("/{of}/status"))).count();
+    (count("resourcegraphdefinitions/app"), count("resourcegraphdefinitionrevisions/app-rev-1"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v31_instances_that_come_and_go_are_counted_once_in_a_while() {
+    const HOUR: Duration = Duration::from_hours(1);
+    let mut world = World::start_with(Options { counts_every: HOUR, ..Options::default() }).await;
+    edit(&world, &app("one")).await;
+    world.quiet().await;
+    let count = |it: &Value| it["status"]["revisionHistory"][0]["instanceCount"].as_i64();
+    assert_eq!(count(&world.there(APP).await), Some(0));
+    for expected in [0, 6] {
+        let before = told_counts(&world);
+        for number in 0..6 {
+            world.instance(&format!("App new{expected}{number}"), "text: hello").await;
+            world.active(&format!("App new{expected}{number}")).await;
+            // Whatever else is looked at meanwhile, nobody counts.
+            world.annotate(APP, "example.com/note", Some(&number.to_string())).await;
+            world.quiet().await;
+        }
+        assert_eq!(told_counts(&world), before, "the writes of {:#?}", world.line.writes());
+        assert_eq!(count(&world.there(APP).await), Some(expected));
+        assert_eq!(world.there(&name(1)).await["status"]["instanceCount"], expected);
+        // Others begin by telling what they find.
+        world.start_controllers();
+        world.eventually(APP, |it| count(it) == Some(expected + 6)).await;
+        world.quiet().await;
+        assert_eq!(told_counts(&world), (1, 1), "{:#?}", world.line.writes());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

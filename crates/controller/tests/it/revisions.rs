@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{World, condition, config_map, definition, message};
+use crate::world::{World, condition, config_map, definition, instance, message};
 
 pub(crate) const APP: &str = "ResourceGraphDefinition /app";
 pub(crate) const CRD: &str = "CustomResourceDefinition /apps.kro.run";
@@ -219,6 +219,20 @@ async fn v08_only_other_content_is_a_revision() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn v08_an_edit_that_nobody_read_before_the_next_is_no_revision() {
+    let mut world = started().await;
+    world.kill_controllers();
+    for text in ["two", "three"] {
+        world.put_by_hand(&app(text)).await;
+    }
+    world.start_controllers();
+    world.eventually("ConfigMap a-one", text_is("three")).await;
+    world.settled().await;
+    assert_eq!(revisions(&world).await, ["app-rev-1", "app-rev-2"]);
+    assert_eq!(numbers(&world.there(APP).await), "2 of 2");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn v10_an_edit_may_wait_for_somebody_to_ask_for_it() {
     let world = World::start().await;
     let manual = |text: &str| {
@@ -348,6 +362,17 @@ async fn v12_a_revision_compiles_after_the_kinds_have_moved_on() {
     world.quiet().await;
     let told = world.there("App a").await;
     assert_eq!(condition(&told, "GraphResolved")["status"], "True", "{told:#}");
+    // That the kind has no such field any more is told by who needs it, and by nobody else.
+    let told = world.eventually("App a", |it| it["status"]["state"] == "ERROR").await;
+    assert!(message(&told, "ResourcesReady").contains("old"), "{told:#}");
+    let mut well = instance("App b", "");
+    well["metadata"]["annotations"] = json!({"kro.run/rgd-revision": "2"});
+    world.put(&well).await;
+    let told = world.active("App b").await;
+    assert_eq!((&told["status"]["is"], &told["status"]["observedRGDRevision"]), (&json!("x"), &json!(2)));
+    world.active(APP).await;
+    // A field that the kind no longer has is refused, and tried again.
+    world.settled_in_vain().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -405,5 +405,10 @@ async fn v25_what_is_to_be_retained_outlives_the_revision_that_drops_it() {
     world.there("ConfigMap a-gone").await;
     world.eventually("ConfigMap a-kept", |it| it["metadata"]["labels"].get("kro.run/owned").is_some()).await;
     world.settled().await;
+    let old = world.there("PersistentVolumeClaim a").await["metadata"]["uid"].clone();
+    // A real server protects it until somebody has seen that no Pod uses it.
+    world.merge("PersistentVolumeClaim a", json!({"metadata": {"finalizers": null}})).await;
     world.delete("PersistentVolumeClaim a").await;
+    world.eventually("PersistentVolumeClaim a", |it| it["metadata"]["uid"] != old).await;
+    world.settled().await;
 }

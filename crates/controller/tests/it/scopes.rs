@@ -12,6 +12,13 @@ const ROCKET: &str = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResource
 const LAUNCH: &str = "- {id: rocket, template: {apiVersion: acme.io/v1alpha1, kind: Rocket, \
     metadata: {name: '${schema.metadata.name}'}, spec: {fuel: '${schema.spec.fuel}'}}}";
 
+const ROCKETS: &str = "CustomResourceDefinition /rockets.acme.io";
+
+async fn build_rockets(world: &World) {
+    world.apply(ROCKET).await;
+    world.eventually(ROCKETS, |it| condition(it, "Established")["status"] == "True").await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn cluster_wide_instances_have_resources_in_namespaces() {
     let world = World::start().await;
@@ -149,18 +156,13 @@ async fn a_definition_waits_for_the_kinds_it_names() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kind_that_goes_and_comes_back_is_looked_after_again() {
     let world = World::start().await;
-    world.apply(ROCKET).await;
-    world
-        .eventually("CustomResourceDefinition /rockets.acme.io", |it| {
-            condition(it, "Established")["status"] == "True"
-        })
-        .await;
+    build_rockets(&world).await;
     world.define(&definition("App", "spec: {fuel: integer}", LAUNCH)).await;
     world.instance("App a", "fuel: 3").await;
     world.active("App a").await;
     world.settled().await;
-    world.delete("CustomResourceDefinition /rockets.acme.io").await;
-    world.gone("CustomResourceDefinition /rockets.acme.io").await;
+    world.delete(ROCKETS).await;
+    world.gone(ROCKETS).await;
     world.state("ResourceGraphDefinition /app", "Inactive").await;
     world.apply(ROCKET).await;
     world.active("ResourceGraphDefinition /app").await;
@@ -171,15 +173,104 @@ async fn a_kind_that_goes_and_comes_back_is_looked_after_again() {
     world.settled().await;
 }
 
+/// The very revision that could not be served when the controllers started is served again.
+#[tokio::test(flavor = "multi_thread")]
+async fn defect_b13_a_kind_that_was_gone_when_controllers_started_needs_no_new_revision() {
+    let mut world = World::start().await;
+    build_rockets(&world).await;
+    world.define(&definition("App", "spec: {fuel: integer}", LAUNCH)).await;
+    world.instance("App a", "fuel: 3").await;
+    world.active("App a").await;
+    world.settled().await;
+    world.kill_controllers();
+    world.delete(ROCKETS).await;
+    world.gone(ROCKETS).await;
+    world.start_controllers();
+    let told = world.state("ResourceGraphDefinition /app", "Inactive").await;
+    assert_eq!(condition(&told, "GraphAccepted")["reason"], "InvalidResourceGraph");
+    assert!(message(&told, "GraphAccepted").contains("there is no kind \"Rocket\""), "{told:#}");
+    let told = world.state("App a", "ERROR").await;
+    assert_eq!(condition(&told, "ResourcesReady")["reason"], "NotReady", "{told:#}");
+    world.settled().await;
+    world.apply(ROCKET).await;
+    world.active("ResourceGraphDefinition /app").await;
+    world.eventually("Rocket.acme.io a", |it| it["spec"]["fuel"] == 3).await;
+    world.active("App a").await;
+    assert_eq!(world.names("ResourceGraphDefinitionRevision", "kro.run/rgd-name=app").await, ["app-rev-1"]);
+    world.settled().await;
+}
+
+const GADGETS: &str = "CustomResourceDefinition /gadgets.acme.io";
+
+/// A resource that is a CRD, and one that follows from what the API server says of it.
+fn gadgets(field: &str, policy: &str) -> String {
+    let crd = "
+- id: crd
+POLICY  readyWhen: ['${crd.status.conditions.exists(it, it.type == \"Established\" && it.status == \"True\")}']
+  template:
+    apiVersion: apiextensions.k8s.io/v1
+    kind: CustomResourceDefinition
+    metadata: {name: gadgets.acme.io, labels: {team: '${schema.spec.team}'}}
+    spec:
+      group: acme.io
+      scope: Namespaced
+      names: {kind: Gadget, plural: gadgets, singular: gadget, listKind: GadgetList}
+      versions:
+      - name: v1alpha1
+        served: true
+        storage: true
+        schema:
+          openAPIV3Schema:
+            type: object
+            properties: {spec: {type: object, properties: {FIELD: {type: string}}}}
+";
+    let crd = crd.replace("FIELD", field).replace("POLICY", policy);
+    crd + &config_map("told", "kind: '${crd.status.acceptedNames.kind}'", "")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v25_a_template_may_be_a_crd_which_stays() {
+    let world = World::start().await;
+    world.define(&definition("Maker", "spec: {team: string}", &gadgets("size", ""))).await;
+    world.instance("Maker m", "team: blue").await;
+    world.active("Maker m").await;
+    assert_eq!(world.there("ConfigMap m-told").await["data"]["kind"], "Gadget");
+    assert_eq!(world.there(GADGETS).await["metadata"]["labels"]["team"], "blue");
+    world.settled().await;
+    world.define(&definition("Maker", "spec: {team: string}", &gadgets("color", ""))).await;
+    let field = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/color";
+    let made = world.eventually(GADGETS, |it| it.pointer(field).is_some()).await;
+    world.active("Maker m").await;
+    world.settled().await;
+    world.delete("Maker m").await;
+    world.gone("Maker m").await;
+    assert!(world.get("ConfigMap m-told").await.is_none());
+    let left = world.there(GADGETS).await;
+    assert_eq!(left["metadata"]["uid"], made["metadata"]["uid"]);
+    assert!(left["metadata"].get("deletionTimestamp").is_none(), "{left:#}");
+    assert!(left["metadata"]["annotations"]["krono.dev/retained-from"].is_string(), "{left:#}");
+    assert!(left["metadata"]["labels"].get("kro.run/owned").is_none(), "{left:#}");
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v25_a_crd_goes_with_its_instance_where_that_is_wished() {
+    let world = World::start().await;
+    let resources = gadgets("size", "  deletionPolicy: Delete\n");
+    world.define(&definition("Maker", "spec: {team: string}", &resources)).await;
+    world.instance("Maker m", "team: blue").await;
+    world.active("Maker m").await;
+    world.settled().await;
+    world.delete("Maker m").await;
+    world.gone("Maker m").await;
+    assert!(world.get(GADGETS).await.is_none());
+    world.settled().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn behaviour_33_an_instance_is_deleted_though_a_kind_of_its_resources_is_gone() {
     let world = World::start().await;
-    world.apply(ROCKET).await;
-    world
-        .eventually("CustomResourceDefinition /rockets.acme.io", |it| {
-            condition(it, "Established")["status"] == "True"
-        })
-        .await;
+    build_rockets(&world).await;
     world
         .define(&definition(
             "App",
@@ -189,8 +280,8 @@ async fn behaviour_33_an_instance_is_deleted_though_a_kind_of_its_resources_is_g
         .await;
     world.instance("App a", "fuel: 3").await;
     world.active("App a").await;
-    world.delete("CustomResourceDefinition /rockets.acme.io").await;
-    world.gone("CustomResourceDefinition /rockets.acme.io").await;
+    world.delete(ROCKETS).await;
+    world.gone(ROCKETS).await;
     world.delete("App a").await;
     world.gone("App a").await;
     assert!(world.get("ConfigMap a-one").await.is_none());

@@ -45,6 +45,11 @@ impl Drop for World {
     }
 }
 
+/// Options with which nobody has to wait for counts.
+pub(crate) fn prompt() -> Options {
+    Options { counts_every: Duration::ZERO, ..Options::default() }
+}
+
 /// Controllers that nobody asked for.
 pub(crate) struct Rival {
     line: Line,
@@ -60,7 +65,7 @@ impl Drop for Rival {
 
 impl World {
     pub(crate) async fn start() -> Self {
-        Self::start_with(Options::default()).await
+        Self::start_with(prompt()).await
     }
 
     pub(crate) async fn start_with(options: Options) -> Self {
@@ -80,11 +85,10 @@ impl World {
     /// A second server, which nobody looks after yet.
     pub(crate) async fn empty() -> Self {
         let (place, lease) = Place::second().await;
-        Self::unattended(place, lease, Options::default())
+        Self::unattended(place, lease, prompt())
     }
 
     fn unattended(place: Place, lease: Lease, options: Options) -> Self {
-        let options = Options { counts_every: Duration::ZERO, ..options };
         let (client, line) = (place.client(), Line::new(place.clone()));
         let controllers = controllers(&line, options);
         let running = tokio::spawn(async {});
@@ -125,6 +129,11 @@ impl World {
         self.kill_controllers();
         self.line = Line::new(self.place.clone());
         (self.controllers, self.running) = run(&self.line, self.options, last_heard);
+    }
+
+    /// What the controllers have counted, line by line.
+    pub(crate) fn counted(&self) -> Vec<String> {
+        self.controllers.metrics().lines().map(str::to_owned).collect()
     }
 
     /// Waits until the controllers have dealt with all that has happened.

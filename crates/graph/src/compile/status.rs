@@ -16,6 +16,8 @@ use crate::shape::Shape;
 const ROOT: &str = "spec.schema.status";
 /// Written by the controller, whatever the author says.
 const STATE: &str = "state";
+/// Where conversions between API versions keep what one of them has no room for: in the same place in every version.
+const CONVERSION_STASH: &str = "conversionStash";
 pub(super) const CONDITIONS: &str = "conditions";
 
 impl Compiler<'_> {
@@ -26,6 +28,10 @@ impl Compiler<'_> {
         let env = environment(self.source, self.subjects, options);
         let crd = self.definition(&env);
         let path = Path::named(ROOT);
+        if status.get(CONVERSION_STASH).is_some() {
+            let words = format!("{CONVERSION_STASH:?} is a reserved word");
+            self.diagnostics.report(path.field(CONVERSION_STASH), words).advise("choose another name");
+        }
         let fields = status.as_object().into_iter().flatten();
         let fields = fields.filter(|(name, _)| ![STATE, CONDITIONS].contains(&name.as_str()));
         let fields =

@@ -181,7 +181,7 @@ fn not_established(live: &Value) -> Standing {
     }
 }
 
-fn is_established(live: &Value) -> bool {
+pub(super) fn is_established(live: &Value) -> bool {
     condition(live, "Established").is_some_and(|it| it["status"] == "True")
 }
 

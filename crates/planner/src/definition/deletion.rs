@@ -45,8 +45,8 @@ pub(super) fn plan(world: &World<'_>) -> Plan {
         return plan;
     }
     let is_own = crd::own(world).is_some();
-    let takes_crd = world.allow_crd_deletion && is_own;
     let policy = Policy::of(world.definition);
+    let takes_crd = world.allow_crd_deletion && is_own && policy != Policy::Orphan;
     let has_instances = is_own && world.instances.total > 0;
     let is_needed =
         takes_crd || world.instances.terminating > 0 || (has_instances && policy != Policy::Orphan);
@@ -187,8 +187,16 @@ fn without_crd(world: &World<'_>, crd: &Value) -> Plan {
     status::deleting(world, &message, Waiting::CrdGone)
 }
 
-/// Without instances nobody needs revisions either; the CRD remembers the last number.
+/// Without instances nobody needs revisions either; the CRD remembers the last number. That there are none the server itself
+/// has to say, which cannot while it does not serve a kind that may have some.
 fn ending(world: &World<'_>) -> Plan {
+    if world.past.freshness == Freshness::Cached {
+        return Plan { needs_live_look: true, ..Plan::default() };
+    }
+    if !world.served && crd::own(world).is_some_and(crd::is_established) {
+        let message = "waiting for the API server to tell whether there are instances";
+        return status::deleting(world, message, Waiting::Served);
+    }
     let gone: Vec<Action> = world.past.objects.values().filter_map(|it| without_revision(it)).collect();
     if gone.is_empty() { end(world) } else { Plan { actions: gone, ..Plan::default() } }
 }

@@ -42,8 +42,17 @@ fn invalid(world: &World<'_>) -> Option<String> {
 
 /// Gates that let nobody begin; told before somebody waits for them.
 fn never_opens(world: &World<'_>) -> Option<String> {
-    let closed = fleet::closed_gate(world.definition, world.compiled.ok())?;
+    let closed =
+        fleet::closed_gate(world.definition, world.compiled.ok()).or_else(|| valueless_gate(world))?;
     Some(format!("no instance would begin to move to a new revision: {closed}"))
+}
+
+/// Gates that have no value for any of the instances there are; what is told while some are under way is of those who wait.
+fn valueless_gate(world: &World<'_>) -> Option<String> {
+    let told = &world.definition["status"]["propagation"];
+    let errors = told["gateErrors"].as_array().filter(|_| told["phase"] == "Completed")?;
+    let errors: Vec<&str> = errors.iter().filter_map(Value::as_str).collect();
+    Some(format!("spec.{}", errors.join("; spec.")))
 }
 
 fn under_way(told: &Value) -> String {

@@ -63,7 +63,6 @@ pub(super) fn tell(world: &World<'_>, issue: &Issue, status: &mut Map<String, Va
         ("latestRevisionHash", latest.map(|it| json!(it.digest.to_string()))),
         ("lastIssuedRevision", lineage::traces(world).highest().map(|it| json!(it.to_wire()))),
         (lineage::RESERVED, None),
-        ("observedGeneration", world.definition["metadata"].get("generation").cloned()),
         ("revisionHistory", summaries(world, issue)),
     ];
     for (field, value) in fields {

@@ -211,6 +211,9 @@ impl<'p, 'a> Report<'p, 'a> {
         }
         status.insert("conditions".to_owned(), self.conditions.into_values().into());
         status.insert("state".to_owned(), json!(state.as_str()));
+        if let Some(generation) = self.world.definition["metadata"].get("generation") {
+            status.insert("observedGeneration".to_owned(), generation.clone());
+        }
         let status = Value::Object(status);
         (status != *published).then_some(status)
     }

@@ -50,7 +50,8 @@ struct Scene {
     uses: Uses,
     staying: BTreeSet<Digest>,
     following: BTreeSet<Digest>,
-    counts: Counts,
+    /// Nothing while it is too early to tell them again.
+    counts: Option<Counts>,
     freshness: Freshness,
 }
 
@@ -80,7 +81,7 @@ impl Scene {
             uses: Uses::default(),
             staying: BTreeSet::new(),
             following: BTreeSet::new(),
-            counts: Counts::default(),
+            counts: Some(Counts::default()),
             freshness: Freshness::Live,
         }
     }
@@ -145,7 +146,7 @@ impl Scene {
                 instances: &[],
                 statuses: None,
                 claims: None,
-                counts: Some(&self.counts),
+                counts: self.counts.as_ref(),
                 interface: None,
                 left_by_kro: &[],
                 freshness: self.freshness,

@@ -312,6 +312,19 @@ mod tests {
     }
 
     #[test]
+    fn v04_cluster_wide_kinds_keep_their_inputs_inline() {
+        let check = |keeping: &str, scope: &str, expected: bool| {
+            let management = json!({"inputRevisions": keeping});
+            let spec = json!({"revisionManagement": management, "schema": {"scope": scope}});
+            assert_eq!(keeps_objects(&json!({"spec": spec})), expected, "{keeping} {scope}");
+        };
+        check("Objects", "Namespaced", true);
+        check("Objects", "Cluster", false);
+        check("Inline", "Namespaced", false);
+        assert!(!keeps_objects(&json!({"spec": {"schema": {}}})));
+    }
+
+    #[test]
     fn v30_what_nobody_mentions_comes_and_goes_unnoticed() {
         let before = facts(&[1, 2, 3, 4, 9]);
         let mut census = Census::default();

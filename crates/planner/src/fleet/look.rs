@@ -16,7 +16,7 @@ use krono_propagation::assignment::Assignment;
 use krono_propagation::fleet::{Controls, Deletions, Fleet, Leadership, Member, Movement, Progress, Stance};
 use krono_propagation::mark::{self, Mark, Outcome};
 use krono_propagation::policy::Deletes;
-use krono_propagation::{Counts, Decision, Phase, decide};
+use krono_propagation::{Counts, Decision, Phase, decide, rehearse_at_rest};
 use serde_json::Value;
 
 use super::facts::{rollback_mode, way_to};
@@ -155,13 +155,22 @@ impl Looking<'_> {
             Ok(ledger) => ledger,
             Err(look) => return *look,
         };
-        let decision =
-            decide(&self.fleet(&members, &ledger), &self.rules.policy, &self.rules.gates, self.scene.now);
+        let decision = self.decision(&self.fleet(&members, &ledger));
         let halt = self.halt(&members, &ledger, &decision);
         match halt.or_else(|| self.marks(&members, &decision)) {
             Some(look) => look,
             None => self.outcome(&members, ledger, &decision),
         }
+    }
+
+    /// Where everybody has come to rest, nobody is asked by gates: what is wrong with them is found as if a new revision came.
+    fn decision(&self, fleet: &Fleet<'_>) -> Decision {
+        let (Rules { policy, gates }, now) = (self.rules, self.scene.now);
+        let mut decision = decide(fleet, policy, gates, now);
+        if decision.phase == Phase::Completed && decision.births.is_empty() {
+            decision.gate_errors = rehearse_at_rest(fleet, policy, gates, now);
+        }
+        decision
     }
 
     /// The mark on what instances move to.
@@ -175,8 +184,10 @@ impl Looking<'_> {
             let namespace = instance["metadata"]["namespace"].as_str();
             namespace.and_then(|it| scene.namespaces.get(it)).unwrap_or(&Value::Null)
         };
+        let failed = self.failed();
         let member = |instance| {
             let mut member = member(&self.world(instance, Turn::Waits), labels(instance));
+            member.has_failed = !failed.is_empty() && failed.contains(member.full_name().as_str());
             if !scene.refused.is_empty() {
                 let name = (member.namespace.to_owned(), member.name.to_owned());
                 hinder(&mut member, scene.refused.get(&name).copied(), scene.now);

@@ -31,6 +31,7 @@ pub(super) fn member<'a>(world: &World<'a>, namespace_labels: &'a Value) -> Memb
         stance: stance(world),
         order: order(world.facts, instance),
         is_edited: is_edited(instance, &known[ADMISSION]),
+        has_failed: false,
         object: instance,
         namespace_labels,
     }

@@ -18,8 +18,8 @@ const NAMED: usize = 10;
 /// How many failures are kept by name: who is among them is known.
 const KEPT: usize = 500;
 
-/// The fields that each decision finds anew; all others must outlive it.
-pub(super) const FOUND: [&str; 5] = ["instances", "blocked", "waiting", "failures", "gateErrors"];
+/// The fields that each decision finds anew; all others must outlive it, and so must failures: an edit excuses none that counts.
+pub(super) const FOUND: [&str; 4] = ["instances", "blocked", "waiting", "gateErrors"];
 
 /// `status.propagation` of a definition.
 pub(super) fn record(mut record: Map<String, Value>, members: &[Member<'_>], decision: &Decision) -> Value {
@@ -258,6 +258,7 @@ mod tests {
             stance: Stance::Auto,
             order: 0,
             is_edited: false,
+            has_failed: false,
             object: &Value::Null,
             namespace_labels: &Value::Null,
         }

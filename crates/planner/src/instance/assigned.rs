@@ -26,6 +26,7 @@ use crate::fleet::Schemas;
 pub(super) use answer::Answer;
 pub use answer::{Notice, Rollback, Room};
 pub use home::assignment;
+pub(super) use home::put_generation;
 pub(crate) use home::{
     ASSIGNMENT, ERROR_SINCE, INPUT_HISTORY, PROPAGATION, assignment_patch, observed_content, observed_since,
     of_krono,
@@ -181,9 +182,20 @@ impl<'p> Asked<'p> {
         Some(Action::Begin(json!({"metadata": {"resourceVersion": version}, "status": status})))
     }
 
-    /// What the status does not tell yet of a new input; nothing where that waits for an object.
+    /// What the status does not tell yet of a new input; where that waits for an object, only that it is to come.
     pub(super) fn next(&self, graph: &CompiledGraph) -> Option<Map<String, Value>> {
-        self.news(graph).filter(|_| self.is_inline())
+        let news = self.news(graph)?;
+        if self.is_inline() {
+            return Some(news);
+        }
+        let mut coming = Map::new();
+        home::put(&mut coming, graph, home::PROPAGATION, self.pending(graph));
+        Some(coming)
+    }
+
+    /// `status.propagation` while nothing was done yet.
+    fn pending(&self, graph: &CompiledGraph) -> Value {
+        self.propagation(graph, input::Standing::Pending, None)
     }
 
     fn news(&self, graph: &CompiledGraph) -> Option<Map<String, Value>> {
@@ -194,7 +206,7 @@ impl<'p> Asked<'p> {
             (home::CURRENT_INPUT, json!(current.number.to_wire())),
             (home::CURRENT_REVISION, json!(current.definition.number.to_wire())),
             (home::INPUT_HISTORY, self.summaries(&self.inputs)),
-            (home::PROPAGATION, self.propagation(graph, input::Standing::InProgress, None)),
+            (home::PROPAGATION, self.pending(graph)),
         ];
         for (name, value) in fields {
             home::put(&mut status, graph, name, value);

@@ -13,7 +13,7 @@ pub(super) fn manage(world: &World<'_>, id: &str, inventory: &Inventory) -> Opti
     let metadata = &world.instance["metadata"];
     let labels = instance_labels(&world.owner);
     let labelled = labels.iter().all(|(name, value)| metadata["labels"][name] == value.as_str());
-    if labelled && has_finalizer(world.instance) {
+    if labelled && is_managed(world.instance) {
         return None;
     }
     let mut content = content(id, inventory);
@@ -56,10 +56,11 @@ pub(super) fn remove_finalizer(instance: &Value) -> Option<Action> {
     let finalizers = metadata["finalizers"].as_array()?;
     let others: Vec<_> = finalizers.iter().filter(|it| *it != names::FINALIZER).collect();
     let patch = json!({"metadata": {"resourceVersion": metadata["resourceVersion"], "finalizers": others}});
-    has_finalizer(instance).then_some(Action::RemoveFinalizer(patch))
+    is_managed(instance).then_some(Action::RemoveFinalizer(patch))
 }
 
-fn has_finalizer(instance: &Value) -> bool {
+/// Whether krono has a hold on an instance; without one it takes it before anything else.
+pub fn is_managed(instance: &Value) -> bool {
     let finalizers = instance["metadata"]["finalizers"].as_array();
     finalizers.is_some_and(|it| it.iter().any(|it| it == names::FINALIZER))
 }

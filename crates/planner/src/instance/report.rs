@@ -9,7 +9,7 @@ use krono_model::instance::{
 };
 use serde_json::{Map, Value};
 
-use super::assigned::{Asked, Progress as Travelled};
+use super::assigned::{Asked, Progress as Travelled, put_generation};
 use super::desired::{Desired, Standing};
 use super::{Action, Member, ObjectName, Plan, World, deletion, text};
 
@@ -77,6 +77,7 @@ impl Report<'_, '_> {
         let mut status = self.evaluation.status.clone();
         status.insert("conditions".to_owned(), conditions.into());
         status.insert("state".to_owned(), state.as_str().into());
+        put_generation(&mut status, self.graph, self.world.instance);
         if let Some(asked) = self.asked {
             asked.tell(&mut status, self.graph, travelled);
         }
@@ -386,6 +387,10 @@ fn kept(world: &World<'_>, conditions: Conditions, state: State, actions: Vec<Ac
     let mut status = world.instance["status"].as_object().cloned().unwrap_or_default();
     status.insert("conditions".to_owned(), conditions.into_values().into());
     status.insert("state".to_owned(), state.as_str().into());
+    // Only a graph tells whether the field is the author's; without one the instance is not ready, whatever stands there.
+    if let Ok(graph) = world.graph {
+        put_generation(&mut status, graph, world.instance);
+    }
     Plan {
         actions,
         status: changed(world.instance, status),

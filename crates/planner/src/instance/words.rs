@@ -12,7 +12,7 @@ const LONGEST: SignedDuration = SignedDuration::from_mins(1);
 /// words of conditions. Nothing when it cannot wait.
 pub(super) fn can_wait_until(published: &Value, status: &Value) -> Option<Timestamp> {
     let propagation = of_krono(status, PROPAGATION);
-    let is_under_way = propagation["status"] == "InProgress"
+    let is_under_way = ["Pending", "InProgress"].iter().any(|it| propagation["status"] == *it)
         && propagation["targetInputRevision"].as_u64().is_some_and(|it| it > 1);
     let since: Timestamp = propagation["lastTransitionTime"].as_str()?.parse().ok()?;
     let until = since.checked_add(LONGEST).ok()?;

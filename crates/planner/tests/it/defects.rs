@@ -62,6 +62,15 @@ fn planned(instance: &Value, graph: Result<&krono_graph::CompiledGraph, &str>, r
 }
 
 #[test]
+fn defect_b7_braces_and_quotes_within_texts_end_no_expression() {
+    let text = r#"${'}' + "it's {" + '"${' + schema.spec.text} and ${"}"}"#;
+    let template = resource("map", "v1", "ConfigMap", "map", &format!("data: {{text: {}}}", json!(text)));
+    let mut scene = Scene::new(&template);
+    scene.start(json!({"text": "}"}));
+    assert_eq!(scene.get("ConfigMap", "map")["data"]["text"], r#"}it's {"${} and }"#);
+}
+
+#[test]
 fn defect_b9_whatever_is_refused_is_tried_again() {
     let instance = json!({"apiVersion": "kro.run/v1alpha1", "kind": "App", "metadata": {"name": "demo",
         "namespace": "home", "uid": "1", "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["kro.run/finalizer"]}});

@@ -72,6 +72,21 @@ fn behaviour_33_an_inventory_that_was_edited_blocks_deletion() {
 }
 
 #[test]
+fn behaviour_34_an_inventory_that_was_edited_is_no_ground_to_act_on() {
+    let mut scene = chain();
+    scene.annotate("applyset.kubernetes.io/contains-group-kinds", Some("ConfigMap"));
+    assert_eq!((scene.state(), scene.says("InstanceManaged")), ("ERROR", said("False", "ManagementFailed")));
+    assert!(scene.message("InstanceManaged").starts_with("finalizer/labeling failed: "));
+    assert_eq!(scene.says("Ready"), said("False", "ManagementFailed"));
+    scene.delete("ConfigMap", "third");
+    assert_eq!(scene.made().len(), 2, "nothing is made that a deletion would not find");
+
+    scene.annotate("applyset.kubernetes.io/contains-group-kinds", Some("ConfigMap,Widget.test.krono.dev"));
+    assert_eq!((scene.made().len(), scene.state()), (3, "ACTIVE"));
+    assert_eq!(scene.says("InstanceManaged"), said("True", "Managed"));
+}
+
+#[test]
 fn an_instance_that_is_gone_is_not_brought_back() {
     let mut scene = Scene::new(&map("map", "map", "x"));
     scene.put(

@@ -426,3 +426,82 @@ fn v42_an_abort_sends_nobody_back_to_what_is_not_kept_or_was_given_up() {
     check(false, true);
     check(true, true);
 }
+
+#[test]
+fn v33_an_edit_after_a_failure_that_counts_excuses_nothing() {
+    let mut fleet = Fleet::new(3, json!({"maxInFlight": 1, "maxFailures": 1}));
+    fleet.issue('b', &["one"]);
+    fleet.rest();
+    assert_eq!(fleet.assigned(), "baa");
+    fleet.fail(0);
+    fleet.wait(60);
+    fleet.rest();
+    let failure = json!([{"instance": "home/i000", "message": "in error for more than 30 seconds"}]);
+    assert_eq!(fleet.told()["failures"], failure);
+    fleet.instances[0]["metadata"]["generation"] = json!(2);
+    fleet.wait(5);
+    fleet.rest();
+    assert_eq!(fleet.told()["failures"], failure);
+    assert_eq!(fleet.told()["instances"]["excused"], 0);
+    // It is one of two now.
+    fleet.fail(1);
+    fleet.wait(60);
+    fleet.rest();
+    assert_eq!(fleet.phase(), "Halted", "{:#}", fleet.told());
+}
+
+#[test]
+fn v33_who_was_edited_before_it_failed_is_excused_and_a_retry_forgets_what_failed() {
+    let mut fleet = Fleet::new(2, json!({"maxInFlight": 1}));
+    fleet.issue('b', &["one"]);
+    fleet.rest();
+    fleet.fail(0);
+    fleet.wait(60);
+    fleet.rest();
+    assert_eq!(fleet.phase(), "Halted");
+    fleet.instances[0]["metadata"]["generation"] = json!(2);
+    fleet.annotate(names::PROPAGATION_ANNOTATION, Some("retry"));
+    fleet.rest();
+    fleet.wait(60);
+    fleet.rest();
+    assert_eq!(fleet.told()["failures"][0]["excused"], true, "{:#}", fleet.told());
+    assert_ne!(fleet.phase(), "Halted");
+}
+
+#[test]
+fn v33_a_failure_that_counts_is_remembered_while_the_policy_makes_no_sense() {
+    let policy = |wrong: i64| json!({"maxInFlight": 1, "maxFailures": 1, "soakSeconds": wrong});
+    let mut fleet = Fleet::new(3, policy(0));
+    fleet.issue('b', &["one"]);
+    fleet.rest();
+    fleet.fail(0);
+    fleet.wait(60);
+    fleet.rest();
+    fleet.definition["spec"]["propagation"] = policy(-1);
+    fleet.rest();
+    assert_eq!(fleet.phase(), "Invalid");
+    fleet.instances[0]["metadata"]["generation"] = json!(2);
+    fleet.definition["spec"]["propagation"] = policy(0);
+    fleet.rest();
+    assert_eq!(fleet.told()["instances"]["excused"], 0, "{:#}", fleet.told());
+}
+
+#[test]
+fn v21_an_automatic_way_back_is_instant_whatever_mode_and_gates_say() {
+    let never = json!([{"schedule": "0 0 1 1 *", "duration": "1m"}]);
+    let policy =
+        |windows: Value| json!({"onFailure": "Rollback", "rollbackMode": "Controlled", "windows": windows});
+    let mut fleet = Fleet::new(3, policy(Value::Null));
+    fleet.issue('b', &["one"]);
+    fleet.rest();
+    assert_eq!(fleet.assigned(), "bbb");
+    fleet.definition["spec"]["propagation"] = policy(never);
+    fleet.definition["spec"]["propagateWhen"] = json!(["${fleet.total > 9}"]);
+    fleet.fail(0);
+    fleet.wait(60);
+    fleet.rest();
+    assert!(fleet.is_given_up(2));
+    assert_eq!(fleet.assigned(), "aaa", "{:#}", fleet.told());
+    fleet.finish();
+    assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "aaa"));
+}

@@ -220,7 +220,7 @@ impl<'d> Decision<'d> {
     fn granted(&mut self, wish: &Wish<'d>, because: Because) -> (Option<Assignment>, Because) {
         let revision = match wish {
             Wish::Stay => return (self.place().or_else(|| self.newborn()), because),
-            Wish::Wait => return (self.place(), because),
+            Wish::Wait => return (self.waiting_place(), because),
             Wish::Go(revision) => *revision,
         };
         if let Some(known) = self.known_assignment().filter(|it| it.digest == revision.digest) {
@@ -304,6 +304,15 @@ impl<'d> Decision<'d> {
         // No resource was changed since it was stamped: where that revision is pruned, the next one made the same of it.
         let stamped = || evidence.highest_stamp().and_then(|it| history.live().find(|at| at.number >= it));
         self.fitting(recorded).or(recorded).or_else(stamped).map(Assignment::of)
+    }
+
+    /// Where an instance stays that waits. One whose status names what is no longer kept stays at just that, unless its
+    /// resources are those of another content: nothing is written for any other.
+    fn waiting_place(&self) -> Option<Assignment> {
+        let Some(assigned) = self.instance.assigned else { return self.place() };
+        let recorded = || self.instance.evidence.recorded().and_then(|it| self.fleet.history.newest_with(it));
+        let fitting = || self.fitting(recorded()).map(Assignment::of);
+        self.known_assignment().or_else(fitting).or(Some(assigned))
     }
 
     /// The newest content under which no resource becomes another; where several are, what is known otherwise decides.

@@ -256,6 +256,27 @@ fn v14_an_assignment_whose_content_is_there_is_not_looked_for_elsewhere() {
 }
 
 #[test]
+fn v26_a_pin_to_what_is_gone_has_nothing_written_for_another_revision() {
+    let scene = |at: &str, recorded| Scene {
+        at: at.chars().collect(),
+        recorded,
+        stamp: Some(1),
+        ..Scene::new("2b 3c")
+    };
+    let check = |scene: Scene, assigned: &str, expected: &str| {
+        scene.check(assigned, pin("1"), (expected, Because::Pinned, &["PinPruned"]));
+    };
+    check(scene("", None), "1a", "1a");
+    check(scene("", Some('b')), "1a", "1a");
+    check(scene("b", None), "1a", "2b");
+    check(scene("bc", Some('c')), "1a", "3c");
+    check(scene("", None), "3c", "3c");
+    // Its status was lost: what is left tells where it was.
+    check(scene("", Some('b')), "", "2b");
+    check(scene("", None), "", "2b");
+}
+
+#[test]
 fn v27_an_old_approval_moves_nobody_back_whose_assignment_was_lost() {
     let check = |scene: Scene, approval: &str, expected: (&str, Because, &[&str])| {
         scene.check("", manual(Some(approval)), expected);

@@ -109,7 +109,8 @@ impl Assessor<'_> {
             return Standing::Settled(Settled::Observed);
         }
         let failure = self.failure(member, admission, soaked_at);
-        if admission.is_excused || failure.is_some() && member.is_edited {
+        let is_edited_first = member.is_edited && !member.has_failed;
+        if admission.is_excused || failure.is_some() && is_edited_first {
             return Standing::Settled(Settled::Excused(failure));
         }
         match (failure, soaked_at) {

@@ -96,7 +96,10 @@ impl<'r> Asking<'r> {
     }
 
     fn shared(&self, gate: &'r Gate, view: &View<'r>) -> Option<Vec<Val<'r>>> {
-        gate.shared.iter().map(|part| part.program.eval(&self.bindings(part, view)).ok()).collect()
+        gate.shared
+            .iter()
+            .map(|part| part.value(&self.bindings(part, view), &Meter::default()).ok())
+            .collect()
     }
 
     fn bindings(&self, part: &'r Part, view: &View<'r>) -> Bindings<'r> {
@@ -145,9 +148,9 @@ impl<'r> Asking<'r> {
             let mentions = asked.part.mentions;
             asked.bindings.set_val("each", self.viewer.candidate(mentions, rank, member));
             if mentions.each == Each::Nothing {
-                return asked.part.program.eval(&asked.bindings);
+                return asked.part.value(&asked.bindings, &Meter::default());
             }
-            asked.part.program.eval_metered(&asked.bindings, &self.meter)
+            asked.part.value(&asked.bindings, &self.meter)
         });
         match value {
             Err(error) if error.kind() == EvalErrorKind::BudgetExceeded => Answer::Unasked,
@@ -264,6 +267,20 @@ impl<'r> Asking<'r> {
     pub fn errors(self) -> BTreeSet<(usize, String)> {
         self.errors
     }
+}
+
+impl Part {
+    fn value<'p>(&'p self, bindings: &Bindings<'p>, meter: &Meter<'_>) -> Result<Val<'p>, EvalError> {
+        #[cfg(test)]
+        EVALUATIONS.with(|it| it.set(it.get() + 1));
+        self.program.eval_metered(bindings, meter)
+    }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many parts were evaluated.
+    pub(super) static EVALUATIONS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 impl Each {

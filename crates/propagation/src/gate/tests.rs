@@ -126,6 +126,11 @@ fn v34_what_expressions_see() {
     // krono's own fields are always there; who has the content is at the revision, whatever number it was written with.
     check("instances.map(i, i.status.observedRGDRevision) == [2, 0, 0, 0, 2, 0]", "t u");
     check("instances.all(i, i.status.propagation.status == '')", "t u");
+    check("instances.all(i, i.status.observedGeneration == 0)", "t u");
+    check(
+        "instances.map(i, i.status).all(it, it.observedGeneration == 0 && it.observedRGDRevision < 3)",
+        "t u",
+    );
     check("fleet.total == 6 && fleet.eligible == 4 && fleet.settled == 1 && fleet.failed == 0", "t u");
     check("fleet.admitted == 2 && fleet.inFlight == 1 && fleet.ready == 4", "t");
     check("linearlyUpdated(instances.filter(i, i.metadata.name != 'r'), each, 1)", "");
@@ -232,6 +237,19 @@ fn v35_what_is_not_looked_at_makes_no_difference() {
         scene.gates.sight = Sight { fields: sight::Names::All, status: sight::Names::All };
         assert_eq!(scene.decide(100), seen, "{expression}");
     }
+}
+
+#[test]
+fn v35_who_failed_is_seen_by_a_gate() {
+    let check = |expression: &str, before: &str, after: &str| {
+        let scene =
+            Scene::new(&["x b<a@20 error@30", "y a"]).policy(json!({"maxFailures": 9})).gate(expression);
+        assert_eq!((scene.moves(40).as_str(), scene.moves(100).as_str()), (before, after), "{expression}");
+    };
+    check("instances.exists(i, failed(i))", "", "y");
+    check("instances.filter(i, failed(i)).map(i, i.metadata.name) == ['x'] && fleet.failed == 1", "", "y");
+    check("failed(instances[0]) && !failed(each)", "", "y");
+    check("fleet.failed == 0", "y", "");
 }
 
 #[test]

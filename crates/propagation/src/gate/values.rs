@@ -70,8 +70,13 @@ fn written_type(value: &Value) -> Type {
 }
 
 const OBSERVED_REVISION: &str = "observedRGDRevision";
-const NUMBERS: [&str; 4] =
-    ["currentInputRevision", "currentRGDRevision", "observedInputRevision", OBSERVED_REVISION];
+const NUMBERS: [&str; 5] = [
+    "currentInputRevision",
+    "currentRGDRevision",
+    "observedGeneration",
+    "observedInputRevision",
+    OBSERVED_REVISION,
+];
 /// Those that are not always there.
 const OTHERS: [&str; 5] = ["assignment", "conditions", "ignoredFields", "inputRevisionHistory", "krono"];
 const STATE: &str = "state";
@@ -272,11 +277,12 @@ impl<'r> Common<'r> {
     fn whole_status(&self, member: &'r Member<'r>, observed: Option<i64>) -> Val<'r> {
         let status = &member.object[STATUS];
         let wins = if observed.is_some() { Wins::Own } else { Wins::Field };
-        let [first, second, third, last] = NUMBERS;
+        let [first, second, third, fourth, last] = NUMBERS;
         let own = [
             Own(first, Val::Int(0), Wins::Field),
             Own(second, Val::Int(0), Wins::Field),
             Own(third, Val::Int(0), Wins::Field),
+            Own(fourth, Val::Int(0), Wins::Field),
             Own(last, Val::Int(observed.unwrap_or_default()), wins),
             Own(PROPAGATION, self.propagation(status), Wins::Own),
             Own(STATE, state(member), Wins::Field),

@@ -57,6 +57,7 @@ fn member<'n>(params: &Params<'n>, at: usize, names: &'n str, old: Digest) -> Me
         stance: if is_pinned { Stance::Pinned } else { Stance::Auto },
         order: 0,
         is_edited: false,
+        has_failed: false,
         object,
         namespace_labels: &NOTHING,
     }

@@ -60,7 +60,8 @@ impl Simulation {
         let world = World { facts, instance: &instance, schemas: &*serving.revisions, turn: Turn::Free, now };
         let none = Work::default();
         let all = || self.controller.view(&none, self.server.kinds().map(group_kind).collect());
-        let decision = if is_lost(&instance) { decide(&world, Some(&all())) } else { decide(&world, None) };
+        let decision =
+            if is_lost(&instance, facts) { decide(&world, Some(&all())) } else { decide(&world, None) };
         if decision.is_settled() {
             return;
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use krono_planner::fleet::Needs;
+use krono_planner::instance::input_kind;
 use serde_json::Value;
 
 use super::{Governance, Task, crd_kind, definition_kind, revision_kind};
@@ -30,7 +31,7 @@ const PATIENCE: usize = 20_000;
 impl Simulation {
     /// Looks after a definition from now on, with so many processes; the first leads.
     pub fn govern(&mut self, governance: Governance, processes: usize) {
-        for kind in [definition_kind(), revision_kind(), crd_kind()] {
+        for kind in [definition_kind(), revision_kind(), crd_kind(), input_kind()] {
             self.whole.insert(kind);
         }
         self.governance = Some(Arc::new(governance));
@@ -209,7 +210,7 @@ impl Simulation {
     fn note(&mut self, before: Option<&Value>, request: &Request) {
         let name = request.name();
         let Some(governance) = &self.governance else { return };
-        let kinds = [&definition_kind(), &revision_kind(), &governance.instances];
+        let kinds = [&definition_kind(), &revision_kind(), &input_kind(), &governance.instances];
         if kinds.contains(&&name.kind) {
             let wrong = self.chronicle.note(before, self.server.get(name));
             self.broken.extend(wrong);

@@ -29,6 +29,10 @@ pub(crate) enum Deed {
     Hold(Option<usize>),
     /// How many revisions are kept.
     Limit(usize),
+    /// Inputs of instances are objects of their own or stand in their status, and so many of them are kept.
+    Keep(&'static str, usize),
+    /// The propagation of a revision comes to its end.
+    Complete(usize),
     /// Somebody deletes a revision.
     DeleteRevision(usize),
     /// An instance is pinned, or unpinned.
@@ -66,6 +70,7 @@ fn deed() -> impl Strategy<Value = Deed> {
     let text = || prop::sample::select(vec!["one", "two", "three"]);
     let policies = vec![None, Some("Manual"), Some("Auto"), Some("Paused"), Some("nonsense")];
     let follow = (instance(), prop::sample::select(policies));
+    let keeping = prop::sample::select(vec!["Inline", "Objects", "Objects"]);
     prop_oneof![
         8 => (0..CONTENTS).prop_map(Deed::Define),
         1 => Just(Deed::DefineBadly),
@@ -74,6 +79,8 @@ fn deed() -> impl Strategy<Value = Deed> {
         3 => number().prop_map(Deed::Rollback),
         2 => prop::option::of(number()).prop_map(Deed::Hold),
         2 => (0..3_usize).prop_map(Deed::Limit),
+        2 => (keeping, 0..4_usize).prop_map(|(keeping, limit)| Deed::Keep(keeping, limit)),
+        2 => number().prop_map(Deed::Complete),
         1 => number().prop_map(Deed::DeleteRevision),
         3 => (instance(), prop::option::of(number())).prop_map(|(of, it)| Deed::Pin(of, it)),
         1 => (instance(), number()).prop_map(|(of, it)| Deed::Approve(of, it)),

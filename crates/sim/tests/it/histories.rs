@@ -1,12 +1,12 @@
 //! Whatever happens: numbers grow, contents stay, what is needed is kept, and every instance ends at its assignment.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use krono_history::Digest;
 use krono_model::names;
 use krono_planner::definition::Action;
-use krono_planner::instance::{ObjectName, assignment};
+use krono_planner::instance::{ObjectName, assignment, input_kind};
 use krono_sim::lineage::{Sabotage, When, revision_kind};
 use krono_sim::server::Request;
 use krono_sim::{Faults, Simulation};
@@ -59,6 +59,13 @@ fn laws_notice_spoiled_plans() {
             plan.actions.push(Action::DeleteRevision { name: text("name"), uid: text("uid") });
         }
     };
+    let forget: Sabotage = |plan, all| {
+        let before = all.iter().rev().nth(1).filter(|_| plan.actions.is_empty());
+        if let Some(before) = before {
+            let text = |field: &str| before["metadata"][field].as_str().unwrap_or_default().to_owned();
+            plan.actions.push(Action::DeleteRevision { name: text("name"), uid: text("uid") });
+        }
+    };
     let reuse: Sabotage = |plan, _| {
         for action in &mut plan.actions {
             if let Action::CreateRevision(object) = action {
@@ -88,10 +95,34 @@ fn laws_notice_spoiled_plans() {
         let broken = &lineage.simulation.broken;
         assert!(broken.iter().any(|it| it.contains(expect)), "{expect}: {broken:#?}");
     };
-    spoil(prune, "is to be pruned");
+    spoil(prune, "is the latest, and is to be pruned");
+    spoil(forget, "is within the limit, and is to be pruned");
     spoil(reuse, "was issued twice");
     spoil(rewrite, "changed");
     spoil(take_back, "was taken after");
+}
+
+/// A revision that was deleted while a process still served it, and a hold that leads nowhere.
+#[test]
+fn v20_nobody_serves_from_memory() {
+    use Deed::{CreateRevision, Define, Delete, DeleteRevision, Hold, Manual, Rollback, RollbackInput};
+    let begin = [Delete(0), Rollback(0), Rollback(0), RollbackInput(1, 0), Rollback(0), Manual(false)];
+    let middle = [Manual(false), CreateRevision, DeleteRevision(19), Define(0), Define(0), Define(0)];
+    let end = [Define(0), Define(8), Hold(None), Define(4), Hold(Some(4))];
+    let deeds = begin.into_iter().chain(middle).chain(end).collect();
+    let faults = Faults { request: 60, watch: 5, kill: 4, kill_in_request: 15 };
+    let history = History { deeds, seed: 12_709_815_043_359_479_212 };
+    check(&history, Manner { faults, ..Manner::default() }).expect("rest");
+}
+
+/// A revision that was deleted by force while another process pinned an instance to it.
+#[test]
+fn v14_who_is_assigned_to_what_is_gone_is_found_again_at_once() {
+    use Deed::{Define, DeleteRevision, Edit, Follow, Pin, RollbackInput};
+    let begin = [Define(9), Follow(0, None), DeleteRevision(5), Edit(0, "three"), RollbackInput(0, 12)];
+    let deeds = begin.into_iter().chain([Pin(0, Some(13))]).collect();
+    let history = History { deeds, seed: 4_871_106_994_077_389_710 };
+    check(&history, Manner { kill_at: Some((4, When::After)), ..Manner::default() }).expect("rest");
 }
 
 /// What is assigned where it should not be, or not observed, is noticed at the end.
@@ -148,7 +179,28 @@ fn check_end(simulation: &Simulation) -> Result<(), TestCaseError> {
     }
     for (name, instance) in simulation.server.list(&demo()) {
         check_instance(simulation, (&definition, &kept), name, instance)?;
+        check_inputs(simulation, &definition, instance)?;
     }
+    Ok(())
+}
+
+/// Objects hold the inputs that the status leaves to them, and no others.
+fn check_inputs(simulation: &Simulation, definition: &Value, instance: &Value) -> Result<(), TestCaseError> {
+    let (kind, uid) = (input_kind(), &instance["metadata"]["uid"]);
+    let objects = simulation.server.list(&kind).map(|(_, it)| it);
+    let own = objects.filter(|it| it["metadata"]["labels"][names::INPUT_REVISION_OF_LABEL] == *uid);
+    let held: BTreeSet<i64> = own.filter_map(|it| it["spec"]["inputRevision"].as_i64()).collect();
+    let told = instance["status"]["inputRevisionHistory"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let number = |it: &Value| it["revision"].as_i64();
+    let left = told.iter().filter(|it| it["spec"].is_null() && it["restorable"] != false);
+    let (told, left): (BTreeSet<i64>, BTreeSet<i64>) =
+        (told.iter().filter_map(number).collect(), left.filter_map(number).collect());
+    prop_assert!(left.is_subset(&held), "{:?} in {:?}", left, held);
+    // A copy of what the status holds may stay behind when objects were wished for a moment only, or nobody works.
+    let management = &definition["spec"]["revisionManagement"];
+    let is_tended = management["inputRevisions"] == "Objects"
+        && assignment(instance).is_some_and(|(_, _, because)| because != "Paused");
+    prop_assert!(!is_tended || held.is_subset(&told), "{:?} in {:?}", held, told);
     Ok(())
 }
 
@@ -181,7 +233,9 @@ fn check_instance(
     if follows && is_free {
         prop_assert_eq!(&definition["status"]["currentRevisionHash"], &digest.to_string(), "{:#}", shown);
     }
-    if because != "Paused" {
+    // Content that somebody took away can be served again only once there is something to move to.
+    let is_lost = !is_free && kept.values().all(|it| *it != digest);
+    if because != "Paused" && !is_lost {
         let observed = instance["status"]["observedRGDRevision"].as_i64();
         let observed = observed.and_then(|it| simulation.chronicle.content(it));
         prop_assert_eq!(observed, Some(digest), "{:#}", shown);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use krono_graph::{KindName, Kinds, KnownKind};
-use krono_planner::instance::ObjectName;
+use krono_planner::instance::{ObjectName, input_kind};
 use krono_schema::Schema;
 use krono_sim::Server;
 use krono_sim::lineage::{crd_kind, definition_kind, revision_kind};
@@ -60,7 +60,8 @@ impl Kinds for Known {
 /// A server of these kinds, without objects.
 pub(crate) fn server() -> Server {
     let mut server = Server::default();
-    for kind in [config_map(), part(), site(), demo(), definition_kind(), revision_kind(), crd_kind()] {
+    let own = [definition_kind(), revision_kind(), crd_kind(), input_kind()];
+    for kind in [config_map(), part(), site(), demo()].into_iter().chain(own) {
         let habits = Habits {
             finalizer: (kind == part()).then_some(HOLD),
             spell: (kind == site()).then_some(spell as fn(&mut Value)),

@@ -176,10 +176,15 @@ impl Lineage {
             Deed::Limit(limit) => {
                 self.patch(definition, json!({"spec": {"revisionManagement": {"historyLimit": limit}}}))
             }
-            Deed::DeleteRevision(which) => {
-                let name = format!("demos-rev-{}", number(which));
-                self.delete(ObjectName { kind: revision_kind(), namespace: String::new(), name })
+            Deed::Keep(keeping, limit) => {
+                let management = json!({"inputRevisions": keeping, "inputHistoryLimit": limit});
+                self.patch(definition, json!({"spec": {"revisionManagement": management}}))
             }
+            Deed::Complete(which) => {
+                let at = self.simulation.server.now().to_string();
+                self.annotate(revision(&number(which)), names::COMPLETED_ANNOTATION, Some(&at))
+            }
+            Deed::DeleteRevision(which) => self.delete(revision(&number(which))),
             Deed::Pin(of, to) => {
                 let to = to.map(number);
                 self.annotate(instance(of), names::RGD_REVISION, to.as_deref())
@@ -219,6 +224,10 @@ pub(crate) fn governance(library: Arc<Library>, sabotage: Option<Sabotage>) -> G
 
 pub(crate) fn definition_name() -> ObjectName {
     ObjectName { kind: definition_kind(), namespace: String::new(), name: "demos".to_owned() }
+}
+
+fn revision(number: &str) -> ObjectName {
+    ObjectName { kind: revision_kind(), namespace: String::new(), name: format!("demos-rev-{number}") }
 }
 
 pub(crate) fn instance(index: usize) -> ObjectName {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use krono_model::names;
 use krono_sim::Simulation;
 use krono_sim::lineage::Library;
-use krono_testkit::{FIRST, Run, Story, definition, run_from, shared, stories};
+use krono_testkit::{FIRST, Run, Story, Wish, definition, run_from, shared, stories_with, wishes};
 use proptest::test_runner::TestCaseError;
 use proptest::{prop_assert, prop_assert_eq};
 use serde_json::{Map, Value};
@@ -17,7 +17,7 @@ use crate::lineages::{Lineage, Manner, definition_name, instance};
 #[test]
 fn restored_revisions_are_what_they_were() {
     let suite = Run { name: "sim-restore", cases: 4, shrinks: 50 };
-    run_from(1, suite, &stories(), |story| check(&story));
+    run_from(1, suite, &(stories_with(5), wishes()), |(story, wish)| check(&story, &wish));
 }
 
 /// What a revision gives.
@@ -27,7 +27,7 @@ struct Given {
     live: BTreeMap<String, Value>,
 }
 
-fn check(story: &Story) -> Result<(), TestCaseError> {
+fn check(story: &Story, wish: &Wish) -> Result<(), TestCaseError> {
     let mut lineage = Lineage::with(Arc::new(Library::new(Known)), story.seed, Manner::default());
     lineage.simulation.create(&config_map(), shared()).expect("a new object");
     let mut given: BTreeMap<i64, Given> = BTreeMap::new();
@@ -38,7 +38,9 @@ fn check(story: &Story) -> Result<(), TestCaseError> {
             lineage
                 .annotate(definition_name(), names::ALLOW_BREAKING_ANNOTATION, allow)
                 .map_err(TestCaseError::fail)?;
-            lineage.create(0, &FIRST.spec()).map_err(TestCaseError::fail)?;
+            for (index, wish) in [&FIRST, wish].into_iter().enumerate() {
+                lineage.create(index, &wish.spec()).map_err(TestCaseError::fail)?;
+            }
         }
         let (number, found) = rest(&mut lineage)?;
         prop_assert_eq!(given.entry(number).or_insert_with(|| found.clone()), &found);
@@ -65,9 +67,9 @@ fn rest(lineage: &mut Lineage) -> Result<(i64, Given), TestCaseError> {
     let definition = simulation.server.get(&definition_name()).cloned().unwrap_or_default();
     let number = definition["status"]["currentRevision"].as_i64();
     prop_assert!(number.is_some(), "{:#}", definition["status"]);
-    let desired = simulation.desired(&instance(0));
+    let desired: Option<Vec<_>> = (0..2).map(|it| simulation.desired(&instance(it))).collect();
     prop_assert!(desired.is_some(), "nothing is desired");
-    let (number, desired) = (number.unwrap_or_default(), desired.unwrap_or_default());
+    let (number, desired) = (number.unwrap_or_default(), desired.unwrap_or_default().concat());
     Ok((number, Given { desired, live: live(simulation) }))
 }
 

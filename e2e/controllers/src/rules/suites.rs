@@ -54,8 +54,9 @@ pub(super) const SUITES: [Suite; 2] = [
             "prospects",
             "revisions",
             "rollback",
+            "seed",
         ],
-        rules: &[2, 10, 19, 20, 21, 22, 25, 26, 27, 29, 36, 42, 43, 45],
+        rules: &[2, 5, 10, 19, 20, 21, 22, 25, 26, 27, 29, 36, 42, 43, 45],
     },
 ];
 /// The module whose tests make the examples' workloads.

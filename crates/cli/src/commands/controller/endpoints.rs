@@ -23,8 +23,8 @@ pub(super) async fn serve(
     controllers: Arc<Controllers>,
     turn: Arc<Turn>,
 ) -> Result<String, CommandError> {
-    let metrics = controllers.metrics();
-    let counters = move || async move { ([(header::CONTENT_TYPE, OPEN_METRICS)], metrics.text()) };
+    let counted = Arc::clone(&controllers);
+    let counters = move || async move { ([(header::CONTENT_TYPE, OPEN_METRICS)], counted.metrics()) };
     let ready = move || async move { readiness(&turn, turn.is_next() || controllers.is_ready()) };
     let metrics = Router::new().route("/metrics", get(counters));
     let probes = Router::new().route("/healthz", get(|| async { "ok" })).route("/readyz", get(ready));

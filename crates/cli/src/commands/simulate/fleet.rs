@@ -68,6 +68,7 @@ fn member<'r>(
         stance: stance(instance, limits),
         order: order(instance, limits),
         is_edited: false,
+        has_failed: false,
         object: instance,
         namespace_labels,
     }

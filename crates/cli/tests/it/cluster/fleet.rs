@@ -143,7 +143,8 @@ fn owner(object: &Value, kind: &str) -> Value {
     })
 }
 
-fn crd() -> Value {
+/// The kind that the definition makes, whose instances may say anything.
+pub(crate) fn crd() -> Value {
     let open = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     let schema = json!({"type": "object", "properties": {"spec": open, "status": open}});
     json!({

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::COMMANDS;
 use crate::cluster::fleet::{APPLICATION, content, definition, instance};
 use crate::cluster::{Cluster, Controllers};
-use crate::krono::Run;
+use crate::krono::{Run, timeless};
 use crate::story::kubectl;
 
 /// How many instances follow the definition; the design has 47.
@@ -106,10 +106,7 @@ fn types(cluster: &Cluster, command: &str) -> bool {
 }
 
 fn types_kubectl(cluster: &Cluster, command: &str) -> bool {
-    let Some(kubectl) = kubectl() else {
-        println!("left out: {command} needs kubectl, on the path or built by `xtask kube build`");
-        return false;
-    };
+    let Some(kubectl) = kubectl() else { return false };
     let mut typed = Command::new(kubectl);
     typed.args(command.split(' ').skip(1)).env("KUBECONFIG", cluster.kubeconfig());
     let run: Run = typed.output().unwrap().into();
@@ -119,16 +116,8 @@ fn types_kubectl(cluster: &Cluster, command: &str) -> bool {
 
 /// The words of each line, without what they mean in the calendar.
 fn shape(text: &str) -> Vec<Vec<String>> {
-    let digits = |word: &str| word.chars().map(|it| if it.is_ascii_digit() { '0' } else { it }).collect();
-    let is_time = |word: &str| {
-        let shape: String = digits(word);
-        shape == "0000-00-00" || shape == "00:00:00"
-    };
-    let words = |line: &str| {
-        let words = line.split_whitespace();
-        words.map(|it| if is_time(it) { digits(it) } else { it.to_owned() }).collect()
-    };
-    text.lines().map(words).collect()
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+    timeless(text).lines().map(words).collect()
 }
 
 /// The design's definition, with what its templates leave out.

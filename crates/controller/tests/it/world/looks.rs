@@ -30,6 +30,13 @@ impl World {
         assert!(events.iter().any(|it| it == expected), "{events:#?}");
     }
 
+    /// How often these controllers have looked at an instance.
+    pub(crate) fn looks_at_instances(&self) -> u64 {
+        let text = self.controllers.metrics();
+        let counts = text.lines().filter(|it| it.starts_with("instance_reconcile_total{"));
+        counts.filter_map(|it| it.rsplit_once(' ')?.1.parse::<u64>().ok()).sum()
+    }
+
     pub(crate) async fn get(&self, what: &str) -> Option<Value> {
         let (api, name) = self.named(what);
         api.get_opt(&name).await.expect("an answer").map(|it| value(&it))
@@ -75,6 +82,12 @@ impl World {
             Some(found) => found,
             None => panic!("{what} is not as wanted: {:#}", self.get(what).await.unwrap_or_default()),
         }
+    }
+
+    /// Waits until the server itself answers so: what a schema makes of an object is no event.
+    pub(crate) async fn answered(&self, what: &str, wanted: impl Fn(&Value) -> bool) {
+        let asked = async { while !self.get(what).await.is_some_and(|it| wanted(&it)) {} };
+        assert!(timeout(self.place.patience(), asked).await.is_ok(), "{what} is not as wanted");
     }
 
     /// What becomes of an object, as soon as it is wanted like that.

@@ -23,6 +23,21 @@ fn behaviour_40_the_crd_stays_when_the_definition_goes() {
 }
 
 #[test]
+fn behaviour_40_only_the_server_itself_tells_that_nobody_is_left() {
+    let mut scene = deleted();
+    scene.freshness = Freshness::Cached;
+    assert!(scene.plan().needs_live_look);
+    assert_eq!(scene.plan().actions, []);
+
+    scene.freshness = Freshness::Live;
+    scene.served = false;
+    assert_eq!(scene.plan().actions, []);
+    assert_eq!(scene.plan().waiting, Some(Waiting::Served), "the kind is established, and may have some");
+    scene.crd.as_mut().unwrap()["status"]["conditions"] = json!([]);
+    assert_eq!(scene.plan().actions, [Action::StopServing, end()]);
+}
+
+#[test]
 fn a_definition_that_never_served_goes_at_once() {
     let mut scene = Scene::new(&json!({"bad": "nothing"}));
     scene.definition["metadata"]["deletionTimestamp"] = json!(NOW);
@@ -133,6 +148,15 @@ fn a_crd_that_may_go_goes_before_those_who_look_after_its_instances() {
     scene.crd = None;
     scene.instances = Instances::default();
     assert_eq!(scene.plan().actions, [Action::StopServing, end()]);
+}
+
+#[test]
+fn v13_a_crd_that_may_go_stays_with_the_instances_that_are_to_stay() {
+    let mut scene = deleted();
+    orphan(&mut scene);
+    scene.allow_crd_deletion = true;
+    scene.instances = Instances { total: 1, terminating: 0 };
+    assert_eq!(scene.plan(), Plan::of(Action::StopServing));
 }
 
 #[test]

@@ -99,10 +99,15 @@ fn v20_a_hold_is_served_and_told() {
 #[test]
 fn v31_counts_are_kept_while_it_is_too_early_to_tell_them_again() {
     let mut scene = Scene::settled(&json!({"name": "string"}));
-    scene.counts.following = 5;
-    scene.plan();
-    assert_eq!(scene.publish()["revisionHistory"][0]["instanceCount"], 5);
-    assert_eq!(scene.revisions.borrow()[0]["status"]["instanceCount"], 5);
+    let check = |scene: &mut Scene, counts: Option<usize>, expected: usize| {
+        scene.counts = counts.map(|following| Counts { following, ..Counts::default() });
+        scene.plan();
+        assert_eq!(scene.publish()["revisionHistory"][0]["instanceCount"], expected);
+        assert_eq!(scene.revisions.borrow()[0]["status"]["instanceCount"], expected);
+    };
+    check(&mut scene, Some(5), 5);
+    check(&mut scene, None, 5);
+    check(&mut scene, Some(7), 7);
 }
 
 #[test]
@@ -118,6 +123,11 @@ fn v20_a_hold_without_sense_leaves_instances_where_they_are() {
         _ => None,
     };
     assert_eq!(served(&mut scene), None, "nobody knows what was served");
+    *scene.served_last.borrow_mut() = Some(Digest::of_definition(&json!({"resources": ["gone"]})));
+    scene.serving = Attended::Older;
+    let planned = scene.next().actions;
+    assert!(matches!(planned.as_slice(), [.., Action::ServeWithoutGraph { .. }]), "a memory: {planned:?}");
+    scene.serving = Attended::Nothing;
     scene.uses.contents.insert(content);
     assert_eq!(served(&mut scene), Some(number("1")), "instances do");
 }

@@ -27,6 +27,13 @@ impl Looking<'_> {
         told.and_then(|it| usize::try_from(it).ok()).unwrap_or_default()
     }
 
+    /// Those whose failures are written down and count.
+    pub(super) fn failed(&self) -> BTreeSet<&str> {
+        let told = self.known().and_then(|_| self.published["failures"].as_array());
+        let counted = told.into_iter().flatten().filter(|it| it["excused"] != true);
+        counted.filter_map(|it| it["instance"].as_str()).collect()
+    }
+
     /// What is known of this propagation, or what must be written down before anything is decided by it.
     pub(super) fn ledger(&self, members: &[Member<'_>]) -> Result<Ledger, Box<Look>> {
         let now = self.scene.now;
@@ -58,6 +65,8 @@ impl Looking<'_> {
         if is_new || is_retried {
             record.insert("phase".to_owned(), json!("Propagating"));
             record.remove("reason");
+            // What went wrong before does not count.
+            record.remove("failures");
         }
         record.extend(ledger.written(self.target));
         if ledger.paused.is_none() {

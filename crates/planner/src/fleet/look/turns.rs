@@ -32,7 +32,8 @@ impl Looking<'_> {
             let admission = Admission { at: ledger.started, from: self.target.digest, is_excused: false };
             Some((it.member, Turn::Takes { to, admission: Some(admission) }))
         });
-        let births = decision.births.iter().filter(|it| !is_lost(&self.scene.instances[it.member]));
+        let facts = self.scene.facts;
+        let births = decision.births.iter().filter(|it| !is_lost(&self.scene.instances[it.member], facts));
         let births = births.map(|it| (it.member, Turn::Takes { to: it.on, admission: None }));
         goes.chain(returns).chain(births).collect()
     }

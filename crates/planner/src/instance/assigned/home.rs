@@ -4,6 +4,8 @@ use krono_graph::CompiledGraph;
 use krono_history::{Digest, RevisionNumber};
 use serde_json::{Map, Value, json};
 
+/// The generation that all conditions were found in, where kstatus looks for it.
+const OBSERVED_GENERATION: &str = "observedGeneration";
 pub(super) const CURRENT_INPUT: &str = "currentInputRevision";
 pub(super) const CURRENT_REVISION: &str = "currentRGDRevision";
 pub(super) const OBSERVED_INPUT: &str = "observedInputRevision";
@@ -33,6 +35,17 @@ pub(super) fn put(status: &mut Map<String, Value>, graph: &CompiledGraph, name: 
     let krono = status.entry(KRONO).or_insert_with(|| json!({}));
     if let Some(fields) = krono.as_object_mut() {
         fields.insert(name.to_owned(), value);
+    }
+}
+
+/// Says which generation of an instance its conditions are about.
+pub(in super::super) fn put_generation(
+    status: &mut Map<String, Value>,
+    graph: &CompiledGraph,
+    instance: &Value,
+) {
+    if let Some(generation) = instance["metadata"].get("generation") {
+        put(status, graph, OBSERVED_GENERATION, generation.clone());
     }
 }
 

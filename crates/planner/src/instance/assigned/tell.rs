@@ -162,9 +162,15 @@ impl Asked<'_> {
         progress: Option<&Progress>,
     ) -> Value {
         let before = own(&self.world.instance["status"], graph, PROPAGATION);
-        let shown = progress.map_or(standing, |it| shown(standing, it));
         let target = self.inputs.current().map(|it| it.number.to_wire());
-        let is_same = before["status"] == shown.as_str() && before["targetInputRevision"] == json!(target);
+        let is_same_target = before["targetInputRevision"] == json!(target);
+        let was_pending = is_same_target && before["status"] == Standing::Pending.as_str();
+        let shown = progress.map_or(standing, |it| shown(standing, it));
+        // Told with the first resource that is at it: nothing is written for it alone.
+        let is_pending =
+            was_pending && shown == Standing::InProgress && progress.is_some_and(|it| it.at == 0);
+        let shown = if is_pending { Standing::Pending } else { shown };
+        let is_same = is_same_target && before["status"] == shown.as_str();
         let since = before["lastTransitionTime"].as_str().filter(|_| is_same);
         let counted = |count: fn(&Progress) -> usize, field: &str| match progress {
             Some(progress) => json!(count(progress)),

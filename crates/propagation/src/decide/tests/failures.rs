@@ -191,3 +191,26 @@ fn v41_the_next_look_is_when_something_changes_by_itself() {
     check("x b<a@20 obs@80 unready@95", Some(126));
     check("x b<a@20 obs@30", None);
 }
+
+/// It was born there, or came there before: its waves are not these.
+#[test]
+fn v33_who_is_at_the_content_and_not_ready_neither_blocks_nor_opens() {
+    for gate in ["exponentiallyUpdated(instances, each)", "linearlyUpdated(instances, each, 1)"] {
+        let check = |born: &str, moved: &str, expected: &str| {
+            let scene = Scene::new(&[born, moved, "y a", "z a"]).gate(gate);
+            let decision = scene.decide(100);
+            let moves = scene.names(decision.moves.iter().map(|it| it.member));
+            assert!(
+                moves.starts_with(expected) && (moves.is_empty() == expected.is_empty()),
+                "{born}: {moves}"
+            );
+            assert_eq!((decision.mark, decision.counts.failed), (None, 0), "{born}");
+        };
+        for born in ["p b", "p b unready@20", "p b error@20", "p b<a@5 unready@20"] {
+            check(born, "x b<a@20 obs@30", "y");
+            check(born, "x b<a@20", "");
+        }
+    }
+    let alone = Scene::new(&["p b error@20", "x b<a@20 obs@30"]);
+    assert_eq!(alone.phase(100), Phase::Completed);
+}

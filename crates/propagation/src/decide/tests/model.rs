@@ -117,6 +117,7 @@ fn member(instance: Instance, name: usize, target: u8) -> Member<'static> {
         stance: if instance.is_pinned { Stance::Pinned } else { Stance::Auto },
         order: 0,
         is_edited: false,
+        has_failed: false,
         object: &NOTHING,
         namespace_labels: &NOTHING,
     }
@@ -156,11 +157,12 @@ impl Small {
     /// What a decision breaks, if it breaks something.
     fn violation(state: &State, decision: &Decision) -> Option<&'static str> {
         let is_forward = state.target == state.latest;
-        let (counts, moves) = (decision.counts, decision.moves.len());
-        let most = (2 << (counts.settled + 1).ilog2()) - 1;
+        let (admitted, settled) = (state.admitted().count(), state.settled());
+        let moves = decision.moves.len();
+        let most = (2 << (settled + 1).ilog2()) - 1;
         match () {
             () if moves == 0 => None,
-            () if is_forward && counts.admitted + moves > most => Some("more in flight than the gate allows"),
+            () if is_forward && admitted + moves > most => Some("more in flight than the gate allows"),
             () if is_forward && state.current().outcome.is_some() => Some("admits though it was given up"),
             () if state.is_paused => Some("admits though it is paused"),
             () => None,
@@ -201,7 +203,9 @@ impl Small {
             }
         }
         let has_arrived = |it: &Instance| it.is_pinned || it.observed == state.latest;
-        state.fleet.iter().all(has_arrived) && self.decide(&state, 0).phase == Phase::Completed
+        let rest = self.decide(&state, 0);
+        let is_left_alone = rest.moves.is_empty() && rest.returns.is_empty() && rest.mark.is_none();
+        state.fleet.iter().all(has_arrived) && rest.phase == Phase::Completed && is_left_alone
     }
 }
 

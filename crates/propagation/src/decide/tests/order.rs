@@ -82,6 +82,31 @@ fn v33_an_excused_instance_settles_at_once_and_its_failure_is_told() {
 }
 
 #[test]
+fn v33_an_edit_after_a_failure_that_counts_excuses_nothing() {
+    let mut scene = Scene::new(&["x b<a@20 error@30", "y a"]).policy(serde_json::json!({"maxFailures": 1}));
+    let decision = scene.decide(100);
+    assert_eq!((decision.counts.failed, decision.counts.excused), (1, 0));
+    scene.perform(&decision);
+    scene.members[0].member.is_edited = true;
+    let decision = scene.decide(110);
+    assert_eq!((decision.counts.failed, decision.counts.excused), (1, 0));
+    assert!(scene.standings(110).starts_with("x Settled(Failed(Error))"));
+    scene.policy.max_failures = crate::policy::Policy::default().max_failures;
+    assert!(matches!(scene.phase(110), crate::Phase::Halted(_)));
+}
+
+#[test]
+fn v33_who_fails_again_after_it_was_well_and_was_edited_is_excused() {
+    let mut scene = Scene::new(&["x b<a@20 error@30", "y a"])
+        .policy(serde_json::json!({"maxFailures": 1, "soakSeconds": 1_000}));
+    scene.perform(&scene.decide(100));
+    scene.arrive(110);
+    scene.perform(&scene.decide(110));
+    scene.members[0] = crate::scene::Written::new("x b<a@20 obs@110 edited error@120");
+    assert!(scene.standings(200).starts_with("x Settled(Excused(Some(Error)))"));
+}
+
+#[test]
 fn v33_who_is_not_admitted_is_never_settled() {
     let decision =
         Scene::new(&["x a error@20", "y a"]).policy(serde_json::json!({"paused": true})).decide(100);

@@ -89,6 +89,37 @@ fn v35_a_gate_on_a_large_fleet_is_evaluated_a_few_times() {
     let scene = Scene::of(10_000).gate("instances.filter(i, updated(i) && !ready(i)).size() < 3000");
     let decision = scene.decide(20);
     assert_eq!((decision.moves.len(), decision.waiting[0].told.count), (3_000, 7_000));
+    let evaluations = |gate: &str| {
+        let scene = scene.clone().gate(gate);
+        let before = crate::gate::evaluations();
+        scene.decide(20);
+        crate::gate::evaluations() - before
+    };
+    // One for each is far less than one for each pair.
+    for (gate, most) in [
+        ("instances.filter(i, updated(i) && !ready(i)).size() < 3000", 200),
+        ("exponentiallyUpdated(instances, each)", 20),
+        ("fleet.failed == 0", 1),
+        ("linearlyUpdated(instances, each, 100) && ready(each)", 10_000),
+    ] {
+        let found = evaluations(gate);
+        assert!((1..=most).contains(&found), "{found} evaluations of {gate}");
+    }
+}
+
+/// Two who were born on it are at it: they open the formula, and no function.
+#[test]
+fn v35_functions_count_those_who_take_part_and_the_formula_all_that_are_there() {
+    let check = |gate: &str, expected: &str| {
+        let scene = Scene::new(&["p b", "q b", "r a", "s a", "t a", "u a"]).gate(gate);
+        assert_eq!(scene.moves(20), expected, "{gate}");
+    };
+    let formula = "size(instances.filter(i, i.status.observedRGDRevision == rgd.status.currentRevision)) >= \
+                   exponentialTarget(each.index)";
+    check(formula, "r s t");
+    check("exponentiallyUpdated(instances, each)", "r");
+    check("linearlyUpdated(instances, each, 1)", "r");
+    check("fleet.settled >= exponentialTarget(each.index)", "r");
 }
 
 #[test]

@@ -5,11 +5,14 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use serde_json::{Value, json};
 
-use crate::fleet::{Cause, Health, Movement, RollbackBy, Stance, Standstill};
+use crate::fleet::{Admission, Cause, Health, Member, Movement, Observed, RollbackBy, Stance, Standstill};
 use crate::mark::{Mark, Outcome};
 use crate::policy::RollbackMode;
-use crate::scene::{Scene, Written, assignment, at};
+use crate::scene::{Scene, Written, assignment, at, letter};
 use crate::{Decision, Phase, Standing};
+
+/// In seconds, as it is where nobody says another.
+const DEADLINE: i64 = 600;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -167,6 +170,7 @@ impl World {
         if target != self.target {
             self.scene.progress.started = at(self.now);
             self.scene.progress.restarted = None;
+            self.scene.forget_failures();
             self.scene.movement = if target == latest {
                 Movement::Forward
             } else {
@@ -232,6 +236,7 @@ impl World {
         self.scene.controls.is_aborted = false;
         self.aim();
         self.scene.progress.restarted = Some(at(self.now));
+        self.scene.forget_failures();
     }
 
     fn headless(&mut self, seconds: i64) {
@@ -271,16 +276,67 @@ impl World {
             let admitted = counts.admitted + decision.moves.len();
             if !is_instant {
                 assert!(admitted <= self.gate.most(counts.settled), "{admitted} of {counts:?}");
+                // Not as the decision counts them, but as they are.
+                let settled = self.admitted().filter(|it| !self.is_waited_for(it)).count();
+                assert!(admitted <= self.gate.most(settled), "{admitted}, {settled} settled");
                 let at_once = self.unready() + decision.moves.len();
                 assert!(at_once <= self.gate.most_at_once(), "{at_once} of {counts:?}");
             }
-            let in_flight = counts.moving + decision.moves.len();
+            let in_flight = counts.moving.max(self.flying()) + decision.moves.len();
             assert!(self.most_in_flight.is_none_or(|most| in_flight <= most), "{in_flight}");
         }
         assert!(decision.moves.iter().all(|it| it.from != self.scene.target.digest));
+        self.check_direction(decision);
+        assert_eq!(counts.admitted, self.admitted().count());
         let waiting: usize = decision.waiting.iter().map(|it| it.told.count).sum();
         assert_eq!(waiting + decision.moves.len() + counts.admitted, counts.eligible);
         self.check_restart(decision);
+    }
+
+    /// Nobody moves to a revision before its own but on the way back, and nobody returns but from what was aborted (V38).
+    fn check_direction(&self, decision: &Decision) {
+        let target = letter(self.scene.target.digest);
+        let is_back = self.scene.movement != Movement::Forward;
+        for it in &decision.moves {
+            assert!(is_back || letter(it.from) < target, "{} after {target}", letter(it.from));
+        }
+        assert!(decision.returns.is_empty() || self.scene.controls.is_aborted, "{:?}", decision.returns);
+    }
+
+    /// Those who were admitted to the target since it is the target.
+    fn admitted(&self) -> impl Iterator<Item = &Member<'static>> {
+        let (target, started) = (self.scene.target.digest, self.scene.progress.started);
+        let is_admitted = move |it: &&Member<'_>| {
+            let is_of_this = it.admission.is_some_and(|it| it.from != target && it.at >= started);
+            it.stance == Stance::Auto && it.assigned == Some(target) && is_of_this
+        };
+        self.scene.members.iter().map(|it| &it.member).filter(is_admitted)
+    }
+
+    /// Whether somebody waits for one that was admitted, however time is counted: it is well, and has not arrived or not for long.
+    fn is_waited_for(&self, member: &Member<'_>) -> bool {
+        let is_excused = member.admission.is_some_and(|it| it.is_excused);
+        !is_excused && (self.is_on_its_way(member) || self.soaks(member))
+    }
+
+    /// Whether it is well and may yet arrive in time.
+    fn is_on_its_way(&self, member: &Member<'_>) -> bool {
+        let is_late = |it: Admission| it.at <= at(self.now - DEADLINE);
+        let has_arrived = member.has_observed(self.scene.target.digest);
+        member.is_ready() && !has_arrived && !member.admission.is_some_and(is_late)
+    }
+
+    fn soaks(&self, member: &Member<'_>) -> bool {
+        let soak = self.scene.policy.soak;
+        let is_new = |it: Observed| at(self.now).duration_since(it.since) < soak;
+        let is_here = member.has_observed(self.scene.target.digest);
+        let is_instant = self.scene.movement != Movement::Forward;
+        member.is_ready() && is_here && !is_instant && member.observed.is_some_and(is_new)
+    }
+
+    /// How many are on their way at least, excused or not.
+    fn flying(&self) -> usize {
+        self.admitted().filter(|it| self.is_on_its_way(it)).count()
     }
 
     /// How many are on their way; for a gate that looks at all instances, everybody who should run the target and is not ready.
@@ -288,7 +344,7 @@ impl World {
         let target = self.scene.target.digest;
         let unready = |it: &&Written| it.member.assigned == Some(target) && !it.member.is_ready_with(target);
         if matches!(self.gate, Gate::Budget(_)) {
-            return self.scene.decide(self.now).counts.moving;
+            return self.scene.decide(self.now).counts.moving.max(self.flying());
         }
         self.scene.members.iter().filter(unready).count()
     }
@@ -379,6 +435,7 @@ impl Story {
         }
         let decision = world.settle();
         prop_assert!(decision.mark.is_none() && decision.look_again.is_none());
+        prop_assert!(decision.moves.is_empty() && decision.returns.is_empty() && decision.births.is_empty());
         for written in &world.scene.members {
             let member = &written.member;
             if member.stance == Stance::Auto {

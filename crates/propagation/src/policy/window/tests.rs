@@ -41,6 +41,30 @@ fn v36_a_window_opens_by_the_clock_of_its_zone() {
     check("2026-03-28T01:00:00Z", Opening::Closed(Some(at("2026-03-30T20:00:00Z"))));
 }
 
+/// At 02:30 of the clock of Berlin, for an hour.
+#[test]
+fn v36_a_window_opens_once_in_nights_when_the_clock_is_changed() {
+    let early =
+        windows(&json!([{"schedule": "30 2 * * *", "duration": "1h", "timeZone": "Europe/Berlin"}])).unwrap();
+    let check = |now: &str, expected: Opening| assert_eq!(early.at(at(now)), expected, "{now}");
+    // There is no 02:30 in this night: it opens when the hour is left out.
+    assert_eq!(
+        openings(&early, "2026-03-30T00:00:00Z", 2),
+        ["2026-03-29T01:00:00Z 2026-03-29T02:00:00Z", "2026-03-28T01:30:00Z 2026-03-28T02:30:00Z"]
+    );
+    check("2026-03-29T00:59:59Z", Opening::Closed(Some(at("2026-03-29T01:00:00Z"))));
+    check("2026-03-29T01:00:00Z", Opening::Open(Some(at("2026-03-29T02:00:00Z"))));
+    check("2026-03-29T02:00:00Z", Opening::Closed(Some(at("2026-03-30T00:30:00Z"))));
+    // There are two in this one: it opens at the first.
+    assert_eq!(
+        openings(&early, "2026-10-26T00:00:00Z", 2),
+        ["2026-10-25T00:30:00Z 2026-10-25T01:30:00Z", "2026-10-24T00:30:00Z 2026-10-24T01:30:00Z"]
+    );
+    check("2026-10-25T00:29:59Z", Opening::Closed(Some(at("2026-10-25T00:30:00Z"))));
+    check("2026-10-25T00:30:00Z", Opening::Open(Some(at("2026-10-25T01:30:00Z"))));
+    check("2026-10-25T01:30:00Z", Opening::Closed(Some(at("2026-10-26T01:30:00Z"))));
+}
+
 #[test]
 fn v36_windows_that_overlap_are_one() {
     let both = windows(&json!([

@@ -90,6 +90,25 @@ impl State {
         }
     }
 
+    /// Those who were admitted to the target since it is the target, as it is written down.
+    pub(super) fn admitted(&self) -> impl Iterator<Item = &Instance> {
+        let is_admitted = |it: &&Instance| {
+            let is_now = it.admission.is_some_and(|(when, _)| when == When::Now);
+            !it.is_pinned && it.assigned == self.target && is_now
+        };
+        self.fleet.iter().filter(is_admitted)
+    }
+
+    /// How many of these nobody waits for: they are well there, or excused, or it was completed before they failed.
+    pub(super) fn settled(&self) -> usize {
+        let was_completed = self.current().is_completed;
+        let is_settled = |it: &&Instance| {
+            let is_excused = it.admission.is_some_and(|(_, is_excused)| is_excused);
+            is_excused || if it.is_broken { was_completed } else { it.observed == self.target }
+        };
+        self.admitted().filter(is_settled).count()
+    }
+
     pub(super) fn current(&self) -> Revision {
         self.revisions[usize::from(self.target)]
     }
