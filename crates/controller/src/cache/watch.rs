@@ -14,8 +14,9 @@ use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, Config, Event, watcher};
 use kube::{Api, Client};
 use serde_json::Value;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::{Entry, Objects, Put, identity};
 use crate::catalogue::Served;
@@ -24,6 +25,9 @@ use crate::metrics::{Change, Traffic};
 use crate::queue::Key;
 use crate::requests::Requests;
 use crate::router::Router;
+
+/// How long a server may go on answering through the schema that a kind had before.
+const SCHEMA_LAG: Duration = Duration::from_secs(5);
 
 /// Which objects of a kind are of interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +67,8 @@ pub(crate) struct KindCache {
     state: Arc<RwLock<State>>,
     /// What was counted last, after how many changes.
     counted: Mutex<Option<(u64, Arc<Census>)>>,
+    /// The generation of the CRD; 0 as long as nobody has told it.
+    schema: watch::Sender<u64>,
     router: Arc<Router>,
     task: JoinHandle<()>,
 }
@@ -104,8 +110,18 @@ impl KindCache {
             traffic,
             began: Instant::now(),
         };
-        let task = tokio::spawn(watch.run(client));
-        Self { kind, resource, filter, is_defined, state, counted, router, task }
+        let schema = watch::Sender::new(0);
+        let task = tokio::spawn(watch.run(client, schema.subscribe()));
+        Self { kind, resource, filter, is_defined, state, counted, schema, router, task }
+    }
+
+    /// The CRD of the kind has this generation. When that is another one than before, all objects are listed anew as soon as
+    /// the server shows them through the new schema: a watch shows them through the one that it began with, for as long as it lasts.
+    pub(crate) fn has_schema(&self, generation: u64) {
+        self.schema.send_if_modified(|known| {
+            let before = std::mem::replace(known, generation);
+            before != 0 && before != generation
+        });
     }
 
     /// The objects, if all of them are known.
@@ -237,7 +253,16 @@ struct Watch {
 }
 
 impl Watch {
-    async fn run(self, client: Client) {
+    async fn run(self, client: Client, mut schema: watch::Receiver<u64>) {
+        loop {
+            tokio::select! {
+                () = self.follow(client.clone()) => return,
+                () = has_changed(&mut schema) => {}
+            }
+        }
+    }
+
+    async fn follow(&self, client: Client) {
         let api: Api<Live> = Api::all_with(client, &self.resource);
         let config = match self.filter.labels() {
             Some(labels) => Config::default().labels(&labels),
@@ -332,6 +357,14 @@ impl Watch {
     }
 }
 
+/// Another schema has been there for so long that the server has taken it in.
+async fn has_changed(schema: &mut watch::Receiver<u64>) {
+    if schema.changed().await.is_err() {
+        return std::future::pending().await;
+    }
+    while let Ok(Ok(())) = timeout(SCHEMA_LAG, schema.changed()).await {}
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -353,8 +386,25 @@ mod tests {
             began: Instant::now(),
         };
         let (state, task) = (Arc::clone(&watch.state), tokio::spawn(async {}));
-        let (filter, counted) = (Filter::All, Mutex::default());
-        (watch, KindCache { kind, resource, filter, is_defined: false, state, counted, router, task })
+        let (filter, counted, schema) = (Filter::All, Mutex::default(), watch::Sender::new(0));
+        (watch, KindCache { kind, resource, filter, is_defined: false, state, counted, schema, router, task })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn v15_a_watch_begins_anew_when_its_schema_has_changed_for_good() {
+        let (_, cache) = watched(&Arc::default());
+        let mut schema = cache.schema.subscribe();
+        let changes = tokio::spawn(async move {
+            has_changed(&mut schema).await;
+            Instant::now()
+        });
+        let began = Instant::now();
+        // The first is no change; each further one is waited for.
+        for (generation, pause) in [(1, 60), (1, 60), (2, 4), (2, 0), (3, 0)] {
+            cache.has_schema(generation);
+            tokio::time::sleep(Duration::from_secs(pause)).await;
+        }
+        assert_eq!(changes.await.expect("a change") - began, Duration::from_secs(124) + SCHEMA_LAG);
     }
 
     fn live(name: &str, version: &str) -> Value {

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::future::ready;
 use http::{Request, Response};
-use http_body_util::BodyStream;
+use http_body_util::{BodyExt, BodyStream};
 use krono_apiserver::Body;
 use serde_json::json;
 use tokio::sync::watch;
@@ -69,6 +69,11 @@ pub(crate) trait Weather: Send {
     /// What is heard of an event.
     fn heard(&mut self, event: Bytes) -> Bytes {
         event
+    }
+
+    /// What is heard of an answer that is no watch.
+    fn answered(&mut self, answer: Bytes) -> Bytes {
+        answer
     }
 }
 
@@ -179,7 +184,17 @@ impl Line {
         }
         let answer = self.place.answer(request).await?;
         self.delay().await;
-        Ok(if is_watch { self.watched(answer) } else { answer })
+        Ok(if is_watch { self.watched(answer) } else { self.answered(answer).await })
+    }
+
+    async fn answered(&self, answer: Response<Body>) -> Response<Body> {
+        let (parts, body) = answer.into_parts();
+        let body = body.collect().await.expect("an answer").to_bytes();
+        let heard = match self.state().weather.as_mut() {
+            Some(weather) => weather.answered(body),
+            None => body,
+        };
+        Response::from_parts(parts, Body::whole(heard))
     }
 
     /// The answer to a watch, as far as it comes through.

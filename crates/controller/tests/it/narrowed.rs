@@ -1,9 +1,10 @@
 //! How instances go back to what their kind has forgotten since.
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::inputs::annotate;
-use crate::line::Fault;
+use crate::line::{Fault, Weather};
 use crate::world::{World, condition, config_map, definition, instance, message};
 
 const INPUT_ROLLBACK: &str = "kro.run/rollback-to-input-revision";
@@ -130,6 +131,46 @@ async fn v22_a_field_comes_back_with_the_type_it_had() {
     assert_eq!(told["spec"], json!({"x": "one", "n": "many"}));
     assert_eq!(told["status"]["inputRevisionHistory"][0]["restoredFrom"], 1);
     world.eventually("ConfigMap a-one", |it| it["data"]["n"] == "many").await;
+    world.settled().await;
+}
+
+/// A server that goes on answering through a schema that it no longer has.
+struct OldSchema;
+
+impl Weather for OldSchema {
+    fn fault(&mut self, _: &str) -> Option<Fault> {
+        None
+    }
+
+    fn answered(&mut self, answer: Bytes) -> Bytes {
+        match serde_json::from_slice::<Value>(&answer) {
+            Ok(mut object) if object["kind"] == "App" => {
+                object["spec"]["n"] = json!("many");
+                object.to_string().into()
+            }
+            _ => answer,
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v15_what_was_answered_through_an_old_schema_is_not_believed_for_ever() {
+    let world = World::start().await;
+    let (first, second) = ("n: 'string | default=none'", "n: 'integer | default=7'");
+    world.define(&app(first, "n: '${schema.spec.n}'")).await;
+    world.put_by_hand(&instance("App a", "x: one, n: many")).await;
+    world.eventually("App a", |it| it["status"]["observedInputRevision"] == 1).await;
+    world.line.expose(OldSchema);
+    world.define(&app("", "n: gone")).await;
+    world.eventually("App a", |it| it["status"]["observedInputRevision"] == 2).await;
+    world.define(&app(second, "n: '${string(schema.spec.n)}'")).await;
+    let refusal = |it: &Value| it["status"]["assignment"]["message"].as_str().map(str::to_owned);
+    let told = world.eventually("App a", |it| refusal(it).is_some()).await;
+    assert!(refusal(&told).is_some_and(|it| it.contains("does not accept the spec")), "{told:#}");
+    world.line.mend();
+    let told = world.eventually("App a", |it| it["status"]["observedInputRevision"] == 3).await;
+    assert_eq!(refusal(&told), None);
+    world.eventually("ConfigMap a-one", |it| it["data"]["n"] == "7").await;
     world.settled().await;
 }
 
