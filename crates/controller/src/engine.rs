@@ -27,7 +27,7 @@ use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::queue::{InstanceKey, Key, Outcome, Queue};
 use crate::requests::Requests;
-use crate::revisions::{self, Revisions};
+use crate::revisions::{self, Compiler, Revisions};
 use crate::rooms::Rooms;
 use crate::router::Router;
 use crate::serving::Serving;
@@ -87,7 +87,7 @@ impl Engine {
             revisions: OnceLock::new(),
             inputs: OnceLock::new(),
             namespaces: OnceLock::new(),
-            kept: Kept::new(metrics.clone()),
+            kept: Kept::new(Compiler { options: options.graph, metrics: metrics.clone() }),
             counted: Mutex::default(),
             told: Mutex::default(),
             refused: Mutex::default(),
@@ -181,14 +181,14 @@ impl Engine {
     /// The revisions of one definition that are kept, as far as the cache knows.
     pub(crate) fn revisions_of(&self, definition: &Value) -> Result<Arc<Revisions>, Incomplete> {
         let reading = self.revisions().read()?;
-        Ok(self.kept.cached(definition, reading.objects(), self.options.graph))
+        Ok(self.kept.cached(definition, reading.objects()))
     }
 
     /// The same, asked of the server; the cache learns them too, or the next look would know less than this one.
     pub(crate) async fn live_revisions_of(&self, definition: &Value) -> kube::Result<Arc<Revisions>> {
         let name = definition["metadata"]["name"].as_str().unwrap_or_default();
         let listed = self.requests.list(&revisions::resource(), Some(revisions::selector(name))).await?;
-        let read = self.kept.listed(definition, &listed, self.options.graph);
+        let read = self.kept.listed(definition, &listed);
         self.revisions().learn(listed, &Key::Definition(name.into()));
         Ok(read)
     }

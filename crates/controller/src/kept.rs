@@ -4,18 +4,16 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use krono_graph::Options;
 use serde_json::Value;
 
 use crate::cache::{Objects, Sight};
-use crate::metrics::Metrics;
-use crate::revisions::{self, Revisions};
+use crate::revisions::{self, Compiler, Revisions};
 
 /// By the name of a definition, its revisions.
 #[derive(Default)]
 pub(crate) struct Kept {
     readings: Mutex<HashMap<Arc<str>, Reading>>,
-    metrics: Metrics,
+    compiler: Compiler,
 }
 
 struct Reading {
@@ -32,12 +30,12 @@ struct Owner {
 }
 
 impl Kept {
-    pub(crate) fn new(metrics: Metrics) -> Self {
-        Self { readings: Mutex::default(), metrics }
+    pub(crate) fn new(compiler: Compiler) -> Self {
+        Self { readings: Mutex::default(), compiler }
     }
 
     /// Of all revisions that the cache knows, those of a definition.
-    pub(crate) fn cached(&self, definition: &Value, all: &Objects, options: Options) -> Arc<Revisions> {
+    pub(crate) fn cached(&self, definition: &Value, all: &Objects) -> Arc<Revisions> {
         let name = name(definition);
         let own = all.within(None).filter(|(_, it, _)| revisions::may_be_of(it, name));
         let own: Vec<_> = own.map(|(_, name, entry)| (name, entry)).collect();
@@ -57,14 +55,14 @@ impl Kept {
                 None => Cow::Owned(entry.object()),
             })
             .collect();
-        let read = read(definition, objects.iter().map(AsRef::as_ref), before, (options, &self.metrics));
+        let read = read(definition, objects.iter().map(AsRef::as_ref), before, &self.compiler);
         keep(&mut kept, definition, sights, read)
     }
 
     /// Of revisions that somebody listed, those of a definition.
-    pub(crate) fn listed(&self, definition: &Value, all: &[Value], options: Options) -> Arc<Revisions> {
+    pub(crate) fn listed(&self, definition: &Value, all: &[Value]) -> Arc<Revisions> {
         let mut kept = self.lock();
-        let read = read(definition, all, kept.get(name(definition)), (options, &self.metrics));
+        let read = read(definition, all, kept.get(name(definition)), &self.compiler);
         // Lists show more than is to be kept: who manages which field.
         keep(&mut kept, definition, HashMap::new(), read)
     }
@@ -104,10 +102,10 @@ fn read<'o>(
     definition: &Value,
     objects: impl IntoIterator<Item = &'o Value>,
     before: Option<&Reading>,
-    with: (Options, &Metrics),
+    compiler: &Compiler,
 ) -> Revisions {
     let own = objects.into_iter().filter(|it| revisions::definition_of(it) == name(definition));
-    revisions::read(definition, own, before.map(|it| &*it.revisions), with)
+    revisions::read(definition, own, before.map(|it| &*it.revisions), compiler)
 }
 
 fn keep(
@@ -159,13 +157,13 @@ mod tests {
         for mut object in [revision(1, 11), revision(2, 12)] {
             objects.show(&mut object);
         }
-        let read = |objects: &Objects, uid: &str| kept.cached(&definition(uid), objects, Options::default());
+        let read = |objects: &Objects, uid: &str| kept.cached(&definition(uid), objects);
         let first = read(&objects, "first");
         assert!(Arc::ptr_eq(&first, &read(&objects, "first")), "nothing has changed");
 
         objects.show(&mut with_mark(revision(2, 13)));
         let second = read(&objects, "first");
-        let fresh = Kept::default().cached(&definition("first"), &objects, Options::default());
+        let fresh = Kept::default().cached(&definition("first"), &objects);
         assert_eq!(second.history, fresh.history);
         assert!(second.kept().eq(first.kept()), "the contents are the same");
         assert_eq!(second.objects(None), fresh.objects(None));
@@ -179,9 +177,9 @@ mod tests {
     #[test]
     fn what_was_listed_is_read_from_the_cache_once_more() {
         let (kept, mut objects) = (Kept::default(), Objects::default());
-        let listed = kept.listed(&definition("first"), &[revision(1, 11)], Options::default());
+        let listed = kept.listed(&definition("first"), &[revision(1, 11)]);
         objects.show(&mut with_mark(revision(1, 12)));
-        let cached = kept.cached(&definition("first"), &objects, Options::default());
+        let cached = kept.cached(&definition("first"), &objects);
         assert!(listed.kept().eq(cached.kept()));
         assert_ne!(listed.history, cached.history);
     }

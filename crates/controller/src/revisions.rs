@@ -65,11 +65,26 @@ pub(crate) fn selector(definition: &str) -> String {
 /// The revisions of one definition that are kept.
 pub(crate) type Revisions = revisions::Revisions<Content>;
 
+/// How graphs are compiled, and who counts that.
+#[derive(Clone, Default)]
+pub(crate) struct Compiler {
+    pub(crate) options: Options,
+    pub(crate) metrics: Metrics,
+}
+
+impl Compiler {
+    fn compile(&self, definition: &str, spec: &Value) -> Result<CompiledGraph, String> {
+        let began = Instant::now();
+        let compiled = compile_revision(definition, spec, self.options);
+        self.metrics.compiled_revision(began.elapsed(), compiled.is_err());
+        compiled
+    }
+}
+
 /// The content of one revision, compiled once for all who ask.
 pub(crate) struct Content {
     definition: Arc<str>,
-    options: Options,
-    metrics: Metrics,
+    compiler: Compiler,
     spec: Packed,
     /// The kinds that it mentions.
     kinds: Vec<(String, String)>,
@@ -77,11 +92,10 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    fn of(object: &Value, definition: &Arc<str>, (options, metrics): (Options, &Metrics)) -> Self {
+    fn of(object: &Value, definition: &Arc<str>, compiler: &Compiler) -> Self {
         Self {
             definition: Arc::clone(definition),
-            options,
-            metrics: metrics.clone(),
+            compiler: compiler.clone(),
             spec: Packed::new(&object["spec"]),
             kinds: mentioned_kinds(object),
             graph: OnceLock::new(),
@@ -90,9 +104,7 @@ impl Content {
 
     fn compiled(&self) -> &Result<Arc<Graph>, String> {
         self.graph.get_or_init(|| {
-            let began = Instant::now();
-            let compiled = compile_revision(&self.definition, &self.spec.unpack(), self.options);
-            self.metrics.compiled_revision(began.elapsed(), compiled.is_err());
+            let compiled = self.compiler.compile(&self.definition, &self.spec.unpack());
             compiled.map(|it| Arc::new(Graph::new(it)))
         })
     }
@@ -117,10 +129,10 @@ pub(crate) fn read<'o>(
     definition: &Value,
     objects: impl IntoIterator<Item = &'o Value>,
     before: Option<&Revisions>,
-    with: (Options, &Metrics),
+    compiler: &Compiler,
 ) -> Revisions {
     let name: Arc<str> = definition["metadata"]["name"].as_str().unwrap_or_default().into();
-    Revisions::read(definition, objects, before, |object| Content::of(object, &name, with))
+    Revisions::read(definition, objects, before, |object| Content::of(object, &name, compiler))
 }
 
 /// The graph of some content, or why it makes none; nothing when no kept revision has it.
