@@ -1,10 +1,13 @@
 //! The caches of kinds, for as long as somebody needs them.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use krono_planner::instance::ObjectName;
 use kube::Client;
 use serde_json::Value;
+use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::cache::{Filter, KindCache};
 use crate::catalogue::Served;
@@ -20,11 +23,13 @@ pub(crate) struct Caches {
     router: Arc<Router>,
     metrics: Metrics,
     running: Mutex<Vec<Weak<KindCache>>>,
+    /// When the schema of a kind changed last, by `plural.group`.
+    schemas: Mutex<HashMap<String, watch::Sender<Option<Instant>>>>,
 }
 
 impl Caches {
     pub(crate) fn new(client: Client, router: Arc<Router>, metrics: Metrics) -> Self {
-        Self { client, router, metrics, running: Mutex::default() }
+        Self { client, router, metrics, running: Mutex::default(), schemas: Mutex::default() }
     }
 
     /// A cache of a kind that shows at least these objects; it runs until the last holder lets go.
@@ -41,9 +46,21 @@ impl Caches {
         }
         let (client, router) = (self.client.clone(), Arc::clone(&self.router));
         let traffic = self.metrics.traffic(&served.resource);
-        let cache = Arc::new(KindCache::start(client, served, filter, router, traffic));
+        let schema = self.schema(&format!("{}.{}", served.resource.plural, served.resource.group));
+        let schema = schema.subscribe();
+        let cache = Arc::new(KindCache::start(client, served, filter, router, traffic, schema));
         running.push(Arc::downgrade(&cache));
         cache
+    }
+
+    /// A kind has got another schema, in whatever API version: `plural.group`. Who watches its objects does so anew.
+    pub(crate) fn schema_changed(&self, kind: &str) {
+        self.schema(kind).send_replace(Some(Instant::now()));
+    }
+
+    fn schema(&self, kind: &str) -> watch::Sender<Option<Instant>> {
+        let mut schemas = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
+        schemas.entry(kind.to_owned()).or_default().clone()
     }
 
     /// Those that somebody holds.

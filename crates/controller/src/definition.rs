@@ -170,7 +170,6 @@ impl Pass<'_> {
         self.freshness = Freshness::Cached;
         let observed = Observed::of(engine, name, read, self.counts).await?;
         engine.keep_serving(name, &observed.revisions);
-        observed.tell_schema(engine);
         let failure = self.failed.as_ref().map(Failed::as_failure);
         let plan = observed.plan(engine, failure, &crate::clock::now());
         if plan.needs_live_look {

@@ -1,6 +1,6 @@
 //! The watches on definitions, on their revisions and on the kinds of the cluster.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::{StreamExt, pin_mut};
@@ -39,42 +39,95 @@ async fn watch_kinds(client: Client, engine: Arc<Engine>) {
     let mut kinds = Kinds::default();
     while let Some(event) = events.next().await {
         match event {
-            Ok(event) => kinds.take(&event).iter().for_each(|kind| engine.kind_changed(kind)),
+            Ok(event) => {
+                for News { kind, has_new_schema } in kinds.take(&event) {
+                    if has_new_schema {
+                        engine.caches.schema_changed(&kind);
+                    }
+                    engine.kind_changed(&kind);
+                }
+            }
             Err(error) => tracing::debug!(%error, "watch of kinds interrupted"),
         }
     }
 }
 
-/// The names of all kinds, so that those that went while the watch was interrupted are missed.
+/// The names of all kinds and the generations of their definitions, so that those that went or changed while the watch was
+/// interrupted are missed.
 #[derive(Default)]
 struct Kinds {
-    known: BTreeSet<String>,
+    known: BTreeMap<String, Option<i64>>,
     /// What a list in progress has not mentioned yet.
     unlisted: BTreeSet<String>,
 }
 
+/// Something new about a kind: `plural.group`.
+#[derive(Debug, PartialEq, Eq)]
+struct News {
+    kind: String,
+    has_new_schema: bool,
+}
+
 impl Kinds {
-    /// The kinds that an event says something new about.
-    fn take<K: ResourceExt>(&mut self, event: &Event<K>) -> BTreeSet<String> {
+    /// What an event says that is new.
+    fn take<K: ResourceExt>(&mut self, event: &Event<K>) -> Vec<News> {
+        let gone = |kind: String| News { kind, has_new_schema: false };
         match event {
             Event::Init => {
-                self.unlisted = self.known.clone();
-                BTreeSet::new()
+                self.unlisted = self.known.keys().cloned().collect();
+                Vec::new()
             }
-            Event::InitApply(kind) | Event::Apply(kind) => {
-                self.unlisted.remove(&kind.name_any());
-                self.known.insert(kind.name_any());
-                BTreeSet::from([kind.name_any()])
+            Event::InitApply(definition) | Event::Apply(definition) => {
+                let (kind, generation) = (definition.name_any(), definition.meta().generation);
+                self.unlisted.remove(&kind);
+                let before = self.known.insert(kind.clone(), generation);
+                vec![News { kind, has_new_schema: before.is_some_and(|it| it != generation) }]
             }
-            Event::Delete(kind) => {
-                self.known.remove(&kind.name_any());
-                BTreeSet::from([kind.name_any()])
+            Event::Delete(definition) => {
+                self.known.remove(&definition.name_any());
+                vec![gone(definition.name_any())]
             }
             Event::InitDone => {
-                let gone = std::mem::take(&mut self.unlisted);
-                self.known.retain(|it| !gone.contains(it));
-                gone
+                let unlisted = std::mem::take(&mut self.unlisted);
+                self.known.retain(|it, _| !unlisted.contains(it));
+                unlisted.into_iter().map(gone).collect()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::core::ObjectMeta;
+
+    use super::*;
+
+    fn kind(name: &str, generation: i64) -> PartialObjectMeta<CustomResourceDefinition> {
+        let metadata =
+            ObjectMeta { name: Some(name.to_owned()), generation: Some(generation), ..ObjectMeta::default() };
+        PartialObjectMeta { metadata, ..PartialObjectMeta::default() }
+    }
+
+    #[test]
+    fn a_kind_has_a_new_schema_when_its_definition_has_another_generation() {
+        let mut kinds = Kinds::default();
+        let mut check = |event: Event<_>, expected: &[(&str, bool)]| {
+            let found: Vec<(String, bool)> =
+                kinds.take(&event).into_iter().map(|it| (it.kind, it.has_new_schema)).collect();
+            let expected: Vec<_> = expected.iter().map(|(kind, new)| ((*kind).to_owned(), *new)).collect();
+            assert_eq!(found, expected, "{event:?}");
+        };
+        check(Event::Init, &[]);
+        check(Event::InitApply(kind("a", 1)), &[("a", false)]);
+        check(Event::InitApply(kind("b", 1)), &[("b", false)]);
+        check(Event::InitDone, &[]);
+        check(Event::Apply(kind("a", 1)), &[("a", false)]);
+        check(Event::Apply(kind("a", 2)), &[("a", true)]);
+        check(Event::Apply(kind("c", 1)), &[("c", false)]);
+        check(Event::Delete(kind("c", 1)), &[("c", false)]);
+        // What happened while nobody watched.
+        check(Event::Init, &[]);
+        check(Event::InitApply(kind("a", 3)), &[("a", true)]);
+        check(Event::InitDone, &[("b", false)]);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::revision::{Health, History, Revision};
+use crate::revision::{Health, History, Ownership, Revision};
 use crate::{Digest, RevisionNumber};
 
 /// How many revisions are kept around the current one unless said otherwise.
@@ -153,9 +153,11 @@ pub fn fates(
     let fate = |it: &Revision| match (kept.contains_key(&it.number), it.unused_since) {
         (true, None) => Fate::Kept,
         (true, Some(_)) => Fate::Unmark,
-        (false, _) if let Some(until) = spared_until(it).filter(|until| now < *until) => Fate::Spared(until),
+        (false, _) if let Some(until) = spared(it).filter(|until| now < *until) => Fate::Spared(until),
         // A mark that came with it tells of another cluster.
-        (false, Some(since)) if is_restored(it) && Some(since) < it.object_made_at => Fate::Mark,
+        (false, Some(since)) if spared(it).is_some() && Some(since) < it.object_made_at => Fate::Mark,
+        // A mark from before the definition was there tells that its kind was gone.
+        (false, Some(_)) if it.ownership == Ownership::Orphan => Fate::Mark,
         // A mark from the future would never fall due.
         (false, Some(since)) if since <= now => after(since, now, freshness),
         (false, Some(_) | None) => Fate::Mark,
@@ -163,15 +165,14 @@ pub fn fates(
     history.live().map(|it| (it.number, fate(it))).collect()
 }
 
-/// Until when a revision that came from a backup is not given up; nothing for one that was issued here.
-fn spared_until(revision: &Revision) -> Option<Timestamp> {
-    let made = revision.object_made_at.filter(|_| is_restored(revision))?;
-    Some(later(made, RESTORE_SECONDS))
+fn spared(revision: &Revision) -> Option<Timestamp> {
+    spared_until(revision.issued_at, revision.object_made_at)
 }
 
-fn is_restored(revision: &Revision) -> bool {
-    let times = revision.issued_at.zip(revision.object_made_at);
-    times.is_some_and(|(issued, made)| later(issued, RESTORED_SECONDS) < made)
+/// Until when a revision that came from a backup is not given up; nothing for one that was issued here.
+pub fn spared_until(issued_at: Option<Timestamp>, object_made_at: Option<Timestamp>) -> Option<Timestamp> {
+    let (issued, made) = issued_at.zip(object_made_at)?;
+    (later(issued, RESTORED_SECONDS) < made).then(|| later(made, RESTORE_SECONDS))
 }
 
 fn later(time: Timestamp, seconds: i64) -> Timestamp {

@@ -9,7 +9,9 @@ use jiff::Timestamp;
 
 use crate::{Digest, RevisionNumber, names};
 
-pub use read::{Unreadable, definition_revision, input_revision, is_of_same_kind, known_definition_revision};
+pub use read::{
+    Unreadable, definition_revision, input_revision, is_of_same_kind, issued_at, known_definition_revision,
+};
 pub(crate) use write::change_cause;
 pub use write::{author_of_spec, definition_revision_object, owner_reference};
 

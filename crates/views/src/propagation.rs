@@ -54,7 +54,8 @@ fn course(definition: &Value, told: &Value) -> String {
         format!("  {} have resources that wait: {advice} ({})\n", it["count"], names(it))
     });
     let closed = told_by(definition, GATE_NEVER_OPENS).unwrap_or_default();
-    let is_new = |it: &&str| !is_why(told, it) && !closed.contains(it);
+    // By the gate that it is about: the condition may have other words.
+    let is_new = |it: &&str| !is_why(told, it) && !closed.contains(it.split(": ").next().unwrap_or(it));
     let errors = entries(told, "gateErrors").filter_map(Value::as_str).filter(is_new);
     let errors = errors.map(|it| format!("  {}\n", cell(it)));
     let lists: String = waiting.chain(blocked).chain(failures).chain(unnamed(told)).chain(errors).collect();

@@ -67,15 +67,14 @@ impl Objects {
         let mut entry = Entry::told(object, &mut self.sample);
         entry.applied = desired.zip(entry.live).map(|(desired, live)| Applied { desired, live });
         let (namespace, name) = identity(object);
-        let shown = self.shown;
+        let is_gone = entry.sight.version <= self.shown || self.dead.contains(&*entry.uid);
         match self.get_mut(&namespace, &name) {
             Some(known) if is_known => {
                 known.applied = entry.applied.or(known.applied);
                 Put::Known
             }
-            Some(_) => self.insert(object, entry),
-            None if entry.sight.version > shown => self.insert(object, entry),
-            None => Put::Known,
+            None if is_gone => Put::Known,
+            Some(_) | None => self.insert(object, entry),
         }
     }
 
@@ -264,6 +263,7 @@ mod tests {
         assert_eq!(objects.bury("here", "a", "another"), None);
         assert!(objects.bury("here", "a", "first").is_some());
         assert_eq!(objects.show(&mut with_uid("first", 2)), Put::Known);
+        assert_eq!(objects.answer(&mut with_uid("first", 3), None), Put::Known);
         assert_eq!(version_of(&objects, "a"), None);
 
         objects.answer(&mut with_uid("second", 5), None);

@@ -16,7 +16,7 @@ use kube::{Api, Client};
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout_at};
 
 use super::{Entry, Objects, Put, identity};
 use crate::catalogue::Served;
@@ -25,6 +25,9 @@ use crate::metrics::{Change, Traffic};
 use crate::queue::Key;
 use crate::requests::Requests;
 use crate::router::Router;
+
+/// When the schema of a kind changed last.
+pub(crate) type SchemaChange = watch::Receiver<Option<Instant>>;
 
 /// How long a server may go on answering through the schema that a kind had before.
 const SCHEMA_LAG: Duration = Duration::from_secs(5);
@@ -67,8 +70,6 @@ pub(crate) struct KindCache {
     state: Arc<RwLock<State>>,
     /// What was counted last, after how many changes.
     counted: Mutex<Option<(u64, Arc<Census>)>>,
-    /// The generation of the CRD; 0 as long as nobody has told it.
-    schema: watch::Sender<u64>,
     router: Arc<Router>,
     task: JoinHandle<()>,
 }
@@ -96,6 +97,7 @@ impl KindCache {
         filter: Filter,
         router: Arc<Router>,
         traffic: Traffic,
+        schema: SchemaChange,
     ) -> Self {
         let (kind, resource) = (served.kind.clone(), served.resource.clone());
         let (is_defined, counted) = (served.is_defined, Mutex::default());
@@ -110,18 +112,8 @@ impl KindCache {
             traffic,
             began: Instant::now(),
         };
-        let schema = watch::Sender::new(0);
-        let task = tokio::spawn(watch.run(client, schema.subscribe()));
-        Self { kind, resource, filter, is_defined, state, counted, schema, router, task }
-    }
-
-    /// The CRD of the kind has this generation. When that is another one than before, all objects are listed anew as soon as
-    /// the server shows them through the new schema: a watch shows them through the one that it began with, for as long as it lasts.
-    pub(crate) fn has_schema(&self, generation: u64) {
-        self.schema.send_if_modified(|known| {
-            let before = std::mem::replace(known, generation);
-            before != 0 && before != generation
-        });
+        let task = tokio::spawn(watch.run(client, schema));
+        Self { kind, resource, filter, is_defined, state, counted, router, task }
     }
 
     /// The objects, if all of them are known.
@@ -253,11 +245,11 @@ struct Watch {
 }
 
 impl Watch {
-    async fn run(self, client: Client, mut schema: watch::Receiver<u64>) {
+    async fn run(self, client: Client, mut schema: SchemaChange) {
         loop {
             tokio::select! {
                 () = self.follow(client.clone()) => return,
-                () = has_changed(&mut schema) => {}
+                () = outlived(Instant::now(), &mut schema) => {}
             }
         }
     }
@@ -357,17 +349,27 @@ impl Watch {
     }
 }
 
-/// Another schema has been there for so long that the server has taken it in.
-async fn has_changed(schema: &mut watch::Receiver<u64>) {
-    if schema.changed().await.is_err() {
-        return std::future::pending().await;
+/// What began then shows everything through a schema that is no longer in force, and the server has taken in the new one.
+async fn outlived(began: Instant, schema: &mut SchemaChange) {
+    loop {
+        let settled = schema.borrow_and_update().map(|changed| changed + SCHEMA_LAG).filter(|it| *it > began);
+        let changed = match settled {
+            Some(settled) => match timeout_at(settled, schema.changed()).await {
+                Ok(changed) => changed,
+                Err(_) => return,
+            },
+            None => schema.changed().await,
+        };
+        if changed.is_err() {
+            return std::future::pending().await;
+        }
     }
-    while let Ok(Ok(())) = timeout(SCHEMA_LAG, schema.changed()).await {}
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use tokio::time::sleep_until;
 
     use super::*;
     use crate::queue::{Outcome, Queue};
@@ -386,25 +388,40 @@ mod tests {
             began: Instant::now(),
         };
         let (state, task) = (Arc::clone(&watch.state), tokio::spawn(async {}));
-        let (filter, counted, schema) = (Filter::All, Mutex::default(), watch::Sender::new(0));
-        (watch, KindCache { kind, resource, filter, is_defined: false, state, counted, schema, router, task })
+        let (filter, counted) = (Filter::All, Mutex::default());
+        (watch, KindCache { kind, resource, filter, is_defined: false, state, counted, router, task })
+    }
+
+    /// For how many seconds what began then lasts, when the schema changes at these seconds.
+    async fn lasts(began: u64, changes: &[u64]) -> Option<u64> {
+        let (start, (schema, mut seen)) = (Instant::now(), watch::channel(None));
+        let after = |seconds: u64| start + Duration::from_secs(seconds);
+        let course = async {
+            for seconds in changes {
+                sleep_until(after(*seconds)).await;
+                schema.send_replace(Some(Instant::now()));
+            }
+            sleep_until(after(100)).await;
+        };
+        let ended = async {
+            sleep_until(after(began)).await;
+            outlived(Instant::now(), &mut seen).await;
+            Instant::now()
+        };
+        tokio::select! {
+            ended = ended => Some((ended - after(began)).as_secs()),
+            () = course => None,
+        }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn v15_a_watch_begins_anew_when_its_schema_has_changed_for_good() {
-        let (_, cache) = watched(&Arc::default());
-        let mut schema = cache.schema.subscribe();
-        let changes = tokio::spawn(async move {
-            has_changed(&mut schema).await;
-            Instant::now()
-        });
-        let began = Instant::now();
-        // The first is no change; each further one is waited for.
-        for (generation, pause) in [(1, 60), (1, 60), (2, 4), (2, 0), (3, 0)] {
-            cache.has_schema(generation);
-            tokio::time::sleep(Duration::from_secs(pause)).await;
-        }
-        assert_eq!(changes.await.expect("a change") - began, Duration::from_secs(124) + SCHEMA_LAG);
+    async fn v15_what_a_schema_outlives_begins_anew_once_the_server_has_taken_it_in() {
+        let lag = SCHEMA_LAG.as_secs();
+        assert_eq!(lasts(0, &[]).await, None);
+        assert_eq!(lasts(0, &[20]).await, Some(20 + lag));
+        assert_eq!(lasts(0, &[20, 24, 27]).await, Some(27 + lag), "each further change is waited for");
+        assert_eq!(lasts(22, &[20]).await, Some(lag - 2), "the server may have shown the old one still");
+        assert_eq!(lasts(20 + lag, &[20]).await, None);
     }
 
     fn live(name: &str, version: &str) -> Value {

@@ -84,14 +84,6 @@ impl Observed {
         })
     }
 
-    /// Tells those who watch its instances which schema they have.
-    pub(super) fn tell_schema(&self, engine: &Engine) {
-        let generation = self.crd.as_ref().and_then(|it| it["metadata"]["generation"].as_u64());
-        if let (Some(serving), Some(generation)) = (engine.serving(&self.name), generation) {
-            serving.instances.has_schema(generation);
-        }
-    }
-
     /// What is planned for it.
     pub(super) fn plan(
         &self,

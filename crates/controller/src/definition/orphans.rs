@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use krono_model::applyset::GroupKind;
 use krono_model::names;
 use krono_planner::definition::{Fate, Left, crd_name, fate};
 use serde_json::{Value, json};
@@ -22,8 +23,8 @@ pub(super) async fn look_after(engine: &Engine, definition: &str) -> kube::Resul
         if !orphan["metadata"]["deletionTimestamp"].is_null() {
             release(engine, definition, orphan).await?;
         } else if orphan["metadata"]["annotations"][names::ORPHANED_ANNOTATION] == "true" {
-            let kind =
-                ["group", "apiVersion", "kind"].map(|it| orphan["schema"][it].as_str().unwrap_or_default());
+            let schema = &orphan["spec"]["schema"];
+            let kind = ["group", "kind"].map(|it| schema[it].as_str().unwrap_or_default());
             let instances = match kinds.get(&kind) {
                 Some(known) => *known,
                 None => *kinds.entry(kind).or_insert(instances(engine, kind).await?),
@@ -46,12 +47,18 @@ fn orphans(engine: &Engine, definition: &str) -> Vec<Value> {
     let own = reading.objects().within(None).filter(|(_, it, _)| revisions::may_be_of(it, definition));
     let own = own.map(|(_, _, entry)| entry.object());
     let own = own.filter(|it| revisions::definition_of(it) == definition);
-    own.map(|it| json!({"metadata": it["metadata"], "schema": it["spec"]["schema"]})).collect()
+    own.map(|it| {
+        let spec = json!({"createdAt": it["spec"]["createdAt"], "schema": it["spec"]["schema"]});
+        json!({"metadata": it["metadata"], "spec": spec})
+    })
+    .collect()
 }
 
-async fn instances(engine: &Engine, [group, version, kind]: [&str; 3]) -> kube::Result<Left> {
+/// Instances are the same in each API version.
+async fn instances(engine: &Engine, [group, kind]: [&str; 2]) -> kube::Result<Left> {
     let group = if group.is_empty() { "kro.run" } else { group };
-    if let Some(served) = engine.catalogue.find(&format!("{group}/{version}"), kind).await? {
+    let of = GroupKind { group: group.to_owned(), kind: kind.to_owned() };
+    if let Some(served) = engine.catalogue.find_any_version(&of).await? {
         let is_there = engine.requests.has_some(&served.resource).await?;
         return Ok(if is_there { Left::Some } else { Left::None });
     }

@@ -276,3 +276,28 @@ async fn assigned(world: &World) -> Vec<(Value, Value)> {
     };
     world.all("App").await.iter().map(of).collect()
 }
+
+/// Instances cannot come before their kind: in between nothing tells that they will.
+#[tokio::test(flavor = "multi_thread")]
+async fn v03_and_v13_what_was_left_for_instances_comes_back_before_them() {
+    let before = fleet("Inline").await;
+    let names = ["follows", "waits", "pinned"];
+    let was = assignments(&before, &names).await;
+    before.annotate(APP, "krono.dev/deletion-policy", Some("Orphan")).await;
+    before.delete(APP).await;
+    before.gone(APP).await;
+    let mut after = World::empty().await;
+    after.start_controllers();
+    for kind in ["CustomResourceDefinition", "ResourceGraphDefinitionRevision", "App", "Deployment"] {
+        for mut object in before.all(kind).await {
+            if kind == "ResourceGraphDefinitionRevision" {
+                object["spec"]["createdAt"] = json!("2020-01-01T00:00:00Z");
+            }
+            after.put_by_hand(&without_status_and_owners(object)).await;
+        }
+        after.quiet().await;
+    }
+    after.define(&app("web:3", "Inline")).await;
+    assert_eq!(assignments(&after, &names).await, was);
+    after.settled().await;
+}

@@ -149,7 +149,9 @@ async fn v04_whoever_may_view_or_edit_may_not_read_inputs_of_all_kinds() {
     world.active("App a").await;
     world.settled().await;
     let names = |list: &Value, name: &str| list.as_array().is_some_and(|it| it.iter().any(|it| it == name));
-    for role in world.all("ClusterRole").await {
+    let roles = world.all("ClusterRole").await;
+    assert!(["view", "edit"].iter().all(|name| roles.iter().any(|it| it["metadata"]["name"] == *name)));
+    for role in roles {
         let labels = role["metadata"]["labels"].to_string();
         let name = role["metadata"]["name"].as_str().unwrap_or_default();
         let is_for_all = ["view", "edit"].contains(&name) || labels.contains("aggregate-to-");

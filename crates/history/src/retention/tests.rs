@@ -111,6 +111,20 @@ fn v30_pruning_takes_two_steps() {
 }
 
 #[test]
+fn v30_a_mark_from_before_the_definition_was_there_is_none() {
+    let fate = |ownership: Ownership, uses: &Uses| {
+        let marked = Some(at("2026-01-01T00:01:00Z"));
+        let old = Revision { unused_since: marked, ownership, ..revision(1, 'a') };
+        let history = History::new(vec![old, revision(2, 'b')]);
+        fates(&history, &kept(&history, uses, 0), at(NOW), Freshness::Live)[&number(1)]
+    };
+    let used = Uses { contents: [digest('a')].into(), ..current(2) };
+    assert_eq!(fate(Ownership::Own, &current(2)), Fate::Delete);
+    assert_eq!(fate(Ownership::Orphan, &current(2)), Fate::Mark);
+    assert_eq!(fate(Ownership::Orphan, &used), Fate::Unmark);
+}
+
+#[test]
 fn v30_what_came_from_a_backup_waits_for_the_instances_that_need_it() {
     let check = |made: &str, marked: Option<&str>, uses: &Uses, expected: Fate| {
         let old = Revision {

@@ -61,7 +61,7 @@ pub fn known_definition_revision(object: &Value, owner: &str, digest: Digest) ->
 }
 
 /// When a revision was issued, as the object that holds it tells.
-fn issued_at(object: &Value) -> Option<Timestamp> {
+pub fn issued_at(object: &Value) -> Option<Timestamp> {
     let created = object["spec"]["createdAt"].as_str();
     created.or_else(|| object["metadata"]["creationTimestamp"].as_str())?.parse().ok()
 }

@@ -42,17 +42,19 @@ fn invalid(world: &World<'_>) -> Option<String> {
 
 /// Gates that let nobody begin; told before somebody waits for them.
 fn never_opens(world: &World<'_>) -> Option<String> {
-    let closed =
-        fleet::closed_gate(world.definition, world.compiled.ok()).or_else(|| valueless_gate(world))?;
-    Some(format!("no instance would begin to move to a new revision: {closed}"))
+    let closed = fleet::closed_gate(world.definition, world.compiled.ok());
+    let is_told = |gate: &str| closed.as_ref().is_some_and(|it| it.starts_with(gate));
+    let valueless = valueless_gates(world).filter(|it| !is_told(it.split(": ").next().unwrap_or(it)));
+    let all: Vec<String> = closed.iter().cloned().chain(valueless).collect();
+    (!all.is_empty())
+        .then(|| format!("no instance would begin to move to a new revision: {}", all.join("; ")))
 }
 
 /// Gates that have no value for any of the instances there are; what is told while some are under way is of those who wait.
-fn valueless_gate(world: &World<'_>) -> Option<String> {
+fn valueless_gates<'w>(world: &'w World<'_>) -> impl Iterator<Item = String> + use<'w> {
     let told = &world.definition["status"]["propagation"];
-    let errors = told["gateErrors"].as_array().filter(|_| told["phase"] == "Completed")?;
-    let errors: Vec<&str> = errors.iter().filter_map(Value::as_str).collect();
-    Some(format!("spec.{}", errors.join("; spec.")))
+    let errors = told["gateErrors"].as_array().filter(|_| told["phase"] == "Completed").into_iter().flatten();
+    errors.filter_map(Value::as_str).map(|it| format!("spec.{it}"))
 }
 
 fn under_way(told: &Value) -> String {

@@ -19,7 +19,8 @@ use crate::world::{Controller, World};
 
 const CHAINS: usize = 5;
 const CREATORS: usize = 32;
-const AT_REST_AFTER: Duration = Duration::from_secs(5);
+/// Longer than what happens within a while is gathered before it is told at once.
+const AT_REST_AFTER: Duration = Duration::from_secs(10);
 /// A patient limit: kro takes its time.
 const PATIENCE: Duration = Duration::from_mins(30);
 
