@@ -128,6 +128,8 @@ impl Fleets {
 pub(crate) async fn reconcile(engine: &Engine, definition: &Arc<str>) -> Outcome {
     let Some(serving) = engine.serving(definition) else {
         engine.fleets.forget(definition);
+        engine.router.follow(definition, None);
+        engine.router.follow_namespaces(definition, false);
         engine.metrics.propagation().looked_at(definition, None);
         return Outcome::Done;
     };
@@ -183,24 +185,26 @@ struct Round<'r> {
     turns: Option<waves::Turns>,
 }
 
-/// Decides about those that ask and about these others.
+/// Decides about those that ask and about these others; who is not to be decided about again.
 async fn assign_all(
     engine: &Engine,
     serving: &Arc<Serving>,
     round: &Round<'_>,
     others: Vec<InstanceKey>,
-) -> Outcome {
+) -> (BTreeSet<InstanceKey>, Outcome) {
     let keys: BTreeSet<InstanceKey> = others.into_iter().chain(round.asking.iter().cloned()).collect();
     let assigned = stream::iter(keys.into_iter().map(|key| async move {
         let outcome = assign::assign(engine, serving, round, &key).await;
         (key, outcome)
     }));
     let outcomes: Vec<_> = assigned.buffer_unordered(AT_ONCE).collect().await;
-    let again: Vec<_> = outcomes.into_iter().filter(|(_, outcome)| *outcome == Outcome::Retry).collect();
+    let (again, done): (Vec<_>, Vec<_>) =
+        outcomes.into_iter().partition(|(_, outcome)| *outcome == Outcome::Retry);
     for (key, _) in &again {
         engine.fleets.ask(key);
     }
-    if again.is_empty() { Outcome::Done } else { Outcome::Retry }
+    let outcome = if again.is_empty() { Outcome::Done } else { Outcome::Retry };
+    (done.into_iter().map(|(key, _)| key).collect(), outcome)
 }
 
 impl Round<'_> {
@@ -214,9 +218,9 @@ impl Round<'_> {
     ) -> Outcome {
         others.extend(turns.by_key.keys().cloned());
         self.turns = self.facts.is_gated.then_some(turns);
-        let outcome = assign_all(engine, serving, self, others).await;
-        if let Some(turns) = self.turns.take().filter(|_| outcome == Outcome::Done) {
-            turns.taken(engine, &serving.name).await;
+        let (done, outcome) = assign_all(engine, serving, self, others).await;
+        if let Some(turns) = self.turns.take() {
+            turns.taken(engine, &serving.name, &done).await;
         }
         outcome
     }

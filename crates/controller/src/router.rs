@@ -41,6 +41,8 @@ struct Routes {
     long_names: HashMap<InstanceKey, String>,
     /// Definitions whose instances wait for their turn, and how long to wait before they are looked at.
     followed: HashMap<Arc<str>, Duration>,
+    /// Definitions to whose instances it matters which labels namespaces have.
+    staged: HashSet<Arc<str>>,
     /// Those that wait for all objects of a kind to be known.
     waiting: HashMap<KindName, HashSet<Key>>,
 }
@@ -68,6 +70,16 @@ impl Router {
         match takes {
             Some(takes) => followed.insert(Arc::clone(definition), pace(takes)),
             None => followed.remove(definition),
+        };
+    }
+
+    /// The labels of namespaces matter to a definition from now on, or they do not.
+    pub(crate) fn follow_namespaces(&self, definition: &Arc<str>, matter: bool) {
+        let staged = &mut self.lock().staged;
+        if matter {
+            staged.insert(Arc::clone(definition))
+        } else {
+            staged.remove(definition)
         };
     }
 
@@ -136,6 +148,11 @@ impl Router {
         if let Some((definition, pace)) = routes.following(kind) {
             self.queue.add_later(definition, pace);
         }
+        if is_relabelled(kind, before, after) {
+            for (definition, pace) in routes.waiting_in_stages() {
+                self.queue.add_later(definition, pace);
+            }
+        }
         routes.note_name(kind, before, after);
         let mut keys = HashSet::new();
         for object in before.into_iter().chain(after) {
@@ -177,6 +194,12 @@ impl Routes {
         let definition = self.definitions.get(&group_kind(kind))?;
         let pace = self.followed.get(definition)?;
         Some((Key::Fleet(Arc::clone(definition)), *pace))
+    }
+
+    /// The fleets whose instances wait for their turn in a stage of namespaces.
+    fn waiting_in_stages(&self) -> impl Iterator<Item = (Key, Duration)> {
+        let waiting = self.followed.iter().filter(|(definition, _)| self.staged.contains(*definition));
+        waiting.map(|(definition, pace)| (Key::Fleet(Arc::clone(definition)), *pace))
     }
 
     /// Keeps the name of an instance that is too long for a label, while there is such an instance.
@@ -243,6 +266,12 @@ impl Routes {
             }
         }
     }
+}
+
+/// Whether the object is a namespace with other labels than before.
+fn is_relabelled(kind: &KindName, before: Option<&Value>, after: Option<&Value>) -> bool {
+    let labels = |it: Option<&Value>| it.map(|it| it["metadata"]["labels"].clone());
+    kind.kind == "Namespace" && kind.api_version == "v1" && labels(before) != labels(after)
 }
 
 fn group_kind(kind: &KindName) -> (String, String) {

@@ -123,15 +123,15 @@ fn metrics_of_a_propagation_are_found_at_the_endpoint() {
     process.until(|told| told.iter().all(|it| !it.starts_with("krono_propagation_waiting{")));
 }
 
-#[test]
-fn metrics_tell_of_who_failed_when_a_propagation_halts() {
+/// A change that never becomes ready, until the metrics have these lines.
+fn given_up(on_failure: &str, expected: &[&str]) {
     let cluster = Cluster::start(Controllers::None);
     let process = Process::start(&cluster, &[]);
     let gated = |text: &str| {
         let mut made = parcels(text);
         made["spec"]["resources"][0]["propagateWhen"] = json!([]);
         made["spec"]["resources"][0]["readyWhen"] = json!(["${map.data.text != \"bad\"}"]);
-        made["spec"]["propagation"] = json!({"progressDeadlineSeconds": 1});
+        made["spec"]["propagation"] = json!({"progressDeadlineSeconds": 1, "onFailure": on_failure});
         made
     };
     let definition = cluster.apply(&gated("one"));
@@ -141,9 +141,18 @@ fn metrics_tell_of_who_failed_when_a_propagation_halts() {
         cluster.until(&parcel, |it| it["status"]["observedRGDRevision"] == 1);
     }
     cluster.apply(&gated("bad"));
-    cluster.until(&definition, |it| it["status"]["propagation"]["phase"] == "Halted");
+    process.until(|told| expected.iter().all(|line| told.iter().any(|it| it == line)));
+}
+
+#[test]
+fn metrics_tell_of_who_failed_when_a_propagation_halts() {
     let failed = "krono_propagation_failed{name=\"parcels\"} 1";
-    process.until(|told| told.iter().any(|it| it == failed));
+    given_up("Halt", &[failed, "krono_propagation_given_up_total{name=\"parcels\",outcome=\"Halted\"} 1"]);
+}
+
+#[test]
+fn metrics_tell_that_a_propagation_was_rolled_back() {
+    given_up("Rollback", &["krono_propagation_given_up_total{name=\"parcels\",outcome=\"RolledBack\"} 1"]);
 }
 
 #[test]

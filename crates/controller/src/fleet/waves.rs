@@ -1,6 +1,6 @@
 //! Instances that wait for their turn: who has it, and what is written down before they move.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -86,7 +86,9 @@ fn observed(
 fn namespaces(engine: &Engine, serving: &Serving) -> Result<BTreeMap<String, Value>, Outcome> {
     let definition = engine.definition(&serving.name).unwrap_or_default();
     let stages = definition["spec"]["propagation"]["stages"].as_array();
-    if !stages.is_some_and(|all| all.iter().any(|it| !it["namespaceSelector"].is_null())) {
+    let matter = stages.is_some_and(|all| all.iter().any(|it| !it["namespaceSelector"].is_null()));
+    engine.router.follow_namespaces(&serving.name, matter);
+    if !matter {
         return Ok(BTreeMap::new());
     }
     let cache = engine.namespaces();
@@ -134,17 +136,21 @@ impl Turns {
         self.target.is_none_or(|it| it == facts.current)
     }
 
-    /// Those who had a turn have taken it.
-    pub(super) async fn taken(self, engine: &Engine, definition: &str) {
-        if let Some(definition) = engine.definition(definition) {
+    /// Of those who had a turn, these have taken it; whoever has not is told of with the next wave.
+    pub(super) async fn taken(self, engine: &Engine, definition: &str, by: &BTreeSet<InstanceKey>) {
+        if let Some(definition) = engine.definition(definition)
+            && self.by_key.keys().any(|it| by.contains(it))
+        {
             tell(engine, &definition, self.notices).await;
         }
     }
 }
 
 async fn tell(engine: &Engine, definition: &Value, notices: Vec<Notice>) {
+    let name = definition["metadata"]["name"].as_str().unwrap_or_default();
     for notice in notices {
-        tracing::info!(definition = definition["metadata"]["name"].as_str(), "{}", notice.note);
+        tracing::info!(definition = name, "{}", notice.note);
+        engine.metrics.propagation().told(name, notice.reason);
         engine.events.note(definition, notice, None).await;
     }
 }

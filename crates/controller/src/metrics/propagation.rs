@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use krono_planner::fleet::Told;
+use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
@@ -20,6 +21,7 @@ pub(crate) struct Propagation {
     waiting: Family<Labels, Gauge>,
     blocked: Family<Labels, Gauge>,
     failed: Family<Labels, Gauge>,
+    given_up: Family<Labels, Counter>,
     durations: Histograms,
     /// The labels under which the instances of each definition are counted.
     counted: Arc<Mutex<HashMap<String, Vec<Labels>>>>,
@@ -38,10 +40,13 @@ impl Propagation {
         let help = "Instances on their way with resources that wait for their own propagateWhen";
         let blocked = measured("krono_propagation_blocked", help);
         let failed = measured("krono_propagation_failed", "Instances that failed on their way to a revision");
+        let given_up = Family::<Labels, Counter>::default();
+        let help = "Propagations that were given up, by what became of them";
+        registry.register("krono_propagation_given_up", help, given_up.clone());
         let durations = Histograms::new_with_constructor(histogram);
         let help = "How long it took until a revision had reached everybody who takes part";
         registry.register("krono_propagation_duration_seconds", help, durations.clone());
-        Self { instances, in_flight, waiting, blocked, failed, durations, counted: Arc::default() }
+        Self { instances, in_flight, waiting, blocked, failed, given_up, durations, counted: Arc::default() }
     }
 
     /// A fleet was looked at; nobody may move where nothing is told.
@@ -61,6 +66,19 @@ impl Propagation {
                 None => drop(gauge.remove(&labels)),
             }
         }
+    }
+
+    /// An Event for that reason was told of a definition.
+    pub(crate) fn told(&self, definition: &str, reason: &str) {
+        let outcome = match reason {
+            "PropagationHalted" => "Halted",
+            "PropagationRolledBack" => "RolledBack",
+            "PropagationAborted" => "Aborted",
+            _ => return,
+        };
+        let mut labels = labels(definition);
+        labels.push(("outcome", outcome.to_owned()));
+        self.given_up.get_or_create(&labels).inc();
     }
 
     /// It was written down how far a revision has come; one that nobody had to move to took no time.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::line::Fault;
 use crate::revisions::{APP, edit, revision, text_is};
 use crate::world::{World, condition, config_map, definition, message};
 
@@ -440,6 +441,30 @@ async fn v36_a_stage_may_be_one_of_namespaces() {
     world.eventually(APP, is_waiting).await;
     world.settled().await;
     assert_eq!(with_text(&world, "two").await, ["first-one"]);
+    // Nobody else tells those who wait that they are in another stage now.
+    world.merge("Namespace /default", json!({"metadata": {"labels": {"env": "test"}}})).await;
+    world.eventually("ConfigMap i000-one", text_is("two")).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v40_a_wave_is_told_though_one_of_its_writes_is_refused() {
+    let policy = json!({"propagateWhen": ["${exponentiallyUpdated(instances, each)}"]});
+    let world = fleet(3, &policy).await;
+    let mut is_refused = false;
+    world.line.break_with(move |it| {
+        let is_its_turn = it.starts_with("PATCH") && it.contains("/apps/i002/status?");
+        (is_its_turn && !std::mem::replace(&mut is_refused, true)).then_some(Fault::Refused(409))
+    });
+    issue(&world, "two", &policy).await;
+    phase(&world, "Completed").await;
+    world.settled().await;
+    let told = [
+        "wave 1: 1 instance moves to revision 2",
+        "wave 2: 2 instances move to revision 2",
+        "wave 3: 1 instance moves to revision 2",
+    ];
+    assert_eq!(waves(&world).await, told);
 }
 
 /// Who was observed stays so since the same time, whatever its owner asks for then.
