@@ -25,6 +25,8 @@ pub(crate) fn write(root: &Path, name: &str, measured: Map<String, Value>) -> an
 fn provenance(root: &Path) -> anyhow::Result<Map<String, Value>> {
     let line = command::output(&mut command::git(root, &["show", "-s", "--format=%H %cI", "HEAD"]))?;
     let (commit, date) = line.trim_end().split_once(' ').context("git show printed no date")?;
+    // The commit may get another name before it is merged; what was measured keeps its own.
+    let measured = command::output(&mut command::git(root, &["rev-parse", "HEAD:crates"]))?;
     let changed = command::output(&mut command::git(
         root,
         &["status", "--porcelain", "--untracked-files=no", "--", ".", ":!results"],
@@ -32,6 +34,7 @@ fn provenance(root: &Path) -> anyhow::Result<Map<String, Value>> {
     Ok(Map::from_iter([
         ("commit".to_owned(), commit.into()),
         ("date".to_owned(), date.into()),
+        ("crates".to_owned(), measured.trim_end().into()),
         ("uncommitted_changes".to_owned(), (!changed.is_empty()).into()),
     ]))
 }

@@ -199,6 +199,16 @@ impl World {
         }
     }
 
+    /// How many requests krono's controllers have sent that were more than questions.
+    pub(crate) async fn writes(&self) -> anyhow::Result<usize> {
+        let port = self.counters.context("the controllers show no counters")?;
+        let text = ask(port, "/metrics").await?;
+        let count = |verb: &str| {
+            counted(&text, &format!("rest_client_request_duration_seconds_count{{verb=\"{verb}\"}}"))
+        };
+        Ok(["POST", "PUT", "PATCH", "DELETE"].into_iter().map(count).sum())
+    }
+
     /// Ends the controllers of krono and starts them again; of `krono up`, with the whole server.
     pub(crate) async fn restart(&mut self, krono: &Path) -> anyhow::Result<()> {
         self.stop_controller();
