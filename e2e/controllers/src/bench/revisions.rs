@@ -65,10 +65,7 @@ fn is_within(figures: &Value) -> bool {
     let is_quick = |it: &&str| figures[*it].as_f64().is_some_and(|it| it <= TARGET.1);
     let most = MOVED * WRITES_PER_MOVE + WRITES_ABOUT_ALL;
     let is_frugal = figures["move_writes"].as_u64().is_some_and(|it| it <= most as u64);
-    figures["written"] == 0
-        && fields.iter().all(is_quick)
-        && figures["move_resources"] == MOVED
-        && is_frugal
+    figures["written"] == 0 && fields.iter().all(is_quick) && figures["move_resources"] == MOVED && is_frugal
 }
 
 async fn measure(krono: &Path, instances: usize) -> anyhow::Result<Value> {

@@ -95,15 +95,17 @@ fn is_ready(instance: &Value) -> bool {
 /// What the instance wishes, as far as the platform owner lets it: its status may not tell of that yet.
 fn stance(instance: &Value, limits: &Limits) -> Stance {
     let annotation = |key: &str| instance["metadata"]["annotations"][key].as_str();
-    let policy = annotation(names::UPDATE_POLICY_ANNOTATION).and_then(Policy::read);
+    // What nobody understands moves nobody.
+    let policy =
+        annotation(names::UPDATE_POLICY_ANNOTATION).map(|it| Policy::read(it).unwrap_or(Policy::Manual));
     let policy = policy.filter(|it| limits.policies.as_ref().is_none_or(|allowed| allowed.contains(it)));
     let may_pin = limits.pins == Allowance::Allowed;
-    let is_held = annotation(names::HOLD_INPUT_ANNOTATION).is_some();
+    let stays = [names::HOLD_INPUT_ANNOTATION, names::RGD_REVISION].iter().any(|it| annotation(it).is_some());
     match policy {
         _ if !instance["metadata"]["deletionTimestamp"].is_null() => Stance::Deleting,
         _ if is_suspended(instance) => Stance::Paused,
         Some(Policy::Paused) => Stance::Paused,
-        _ if is_held || may_pin && annotation(names::RGD_REVISION).is_some() => Stance::Pinned,
+        _ if may_pin && stays => Stance::Pinned,
         Some(Policy::Manual) => Stance::Manual,
         Some(Policy::Auto) | None => Stance::Auto,
     }
@@ -139,15 +141,19 @@ mod tests {
                 instance("pinned", json!({names::RGD_REVISION: "2"}), ready.clone()),
                 instance("manual", json!({names::UPDATE_POLICY_ANNOTATION: "Manual"}), ready),
                 instance("new", json!({names::UPDATE_POLICY_ANNOTATION: "Paused"}), json!({})),
+                instance("held", json!({names::HOLD_INPUT_ANNOTATION: "1"}), json!({})),
+                instance("unclear", json!({names::UPDATE_POLICY_ANNOTATION: "Never"}), json!({})),
             ],
             namespaces: vec![json!({"metadata": {"name": "shop", "labels": {"team": "core"}}})],
         };
         let members = roll.members(&json!({}), Timestamp::UNIX_EPOCH);
         let stances: Vec<Stance> = members.iter().map(|it| it.stance).collect();
-        assert_eq!(stances, [Stance::Auto, Stance::Pinned, Stance::Manual, Stance::Paused]);
+        let expected =
+            [Stance::Auto, Stance::Pinned, Stance::Manual, Stance::Paused, Stance::Pinned, Stance::Manual];
+        assert_eq!(stances, expected);
         assert_eq!((members[0].order, members[1].order), (-5, 0));
         let ready: Vec<bool> = members.iter().map(Member::is_ready).collect();
-        assert_eq!(ready, [true, true, true, false]);
+        assert_eq!(ready, [true, true, true, false, false, false]);
         assert_eq!(members[0].namespace_labels, &json!({"team": "core"}));
         let (target, last) = roll.step();
         assert_eq!((target.number.get(), last.map(|it| it.number.get())), (4, Some(3)));
@@ -155,6 +161,7 @@ mod tests {
         let forbidden =
             json!({"spec": {"revisionManagement": {"instances": {"order": false, "pin": false}}}});
         let members = roll.members(&forbidden, Timestamp::UNIX_EPOCH);
-        assert_eq!((members[0].order, members[1].stance), (0, Stance::Auto));
+        let stances = [1, 4].map(|at: usize| members[at].stance);
+        assert_eq!((members[0].order, stances), (0, [Stance::Auto; 2]));
     }
 }
