@@ -201,12 +201,15 @@ impl World {
 
     /// How many requests krono's controllers have sent that were more than questions.
     pub(crate) async fn writes(&self) -> anyhow::Result<usize> {
+        let text = self.counters().await?;
+        let of = |verb: &str| format!("rest_client_request_duration_seconds_count{{verb=\"{verb}\"}}");
+        Ok(["POST", "PUT", "PATCH", "DELETE"].into_iter().map(|verb| counted(&text, &of(verb))).sum())
+    }
+
+    /// All that krono's controllers count.
+    pub(crate) async fn counters(&self) -> anyhow::Result<String> {
         let port = self.counters.context("the controllers show no counters")?;
-        let text = ask(port, "/metrics").await?;
-        let count = |verb: &str| {
-            counted(&text, &format!("rest_client_request_duration_seconds_count{{verb=\"{verb}\"}}"))
-        };
-        Ok(["POST", "PUT", "PATCH", "DELETE"].into_iter().map(count).sum())
+        Ok(ask(port, "/metrics").await?)
     }
 
     /// Ends the controllers of krono and starts them again; of `krono up`, with the whole server.

@@ -39,8 +39,12 @@ pub(super) async fn turns(engine: &Engine, serving: &Arc<Serving>) -> Result<Tur
         let Some((definition, found, keys)) = observed(engine, serving, &namespaces) else {
             return Err(Outcome::Retry);
         };
+        let took = began.elapsed();
+        if !keys.is_empty() {
+            engine.metrics.propagation().took(&serving.name, took);
+        }
         if found.steps.is_empty() {
-            engine.router.follow(&serving.name, found.progress.map(|_| began.elapsed()));
+            engine.router.follow(&serving.name, found.progress.as_ref().map(|_| took));
             return ended(engine, serving, &definition, found, &keys).await;
         }
         for step in found.steps {

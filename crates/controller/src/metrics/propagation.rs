@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use krono_planner::fleet::Told;
 use prometheus_client::metrics::counter::Counter;
@@ -23,6 +24,7 @@ pub(crate) struct Propagation {
     failed: Family<Labels, Gauge>,
     given_up: Family<Labels, Counter>,
     durations: Histograms,
+    looks: Histograms,
     /// The labels under which the instances of each definition are counted.
     counted: Arc<Mutex<HashMap<String, Vec<Labels>>>>,
 }
@@ -43,10 +45,28 @@ impl Propagation {
         let given_up = Family::<Labels, Counter>::default();
         let help = "Propagations that were given up, by what became of them";
         registry.register("krono_propagation_given_up", help, given_up.clone());
-        let durations = Histograms::new_with_constructor(histogram);
+        let durations = Histograms::new_with_constructor(weeks);
         let help = "How long it took until a revision had reached everybody who takes part";
         registry.register("krono_propagation_duration_seconds", help, durations.clone());
-        Self { instances, in_flight, waiting, blocked, failed, given_up, durations, counted: Arc::default() }
+        let looks = Histograms::new_with_constructor(moments);
+        let help = "How long it took to look at all instances and to decide who may move";
+        registry.register("krono_propagation_look_seconds", help, looks.clone());
+        Self {
+            instances,
+            in_flight,
+            waiting,
+            blocked,
+            failed,
+            given_up,
+            durations,
+            looks,
+            counted: Arc::default(),
+        }
+    }
+
+    /// It took so long to look at a fleet.
+    pub(crate) fn took(&self, definition: &str, look: Duration) {
+        self.looks.get_or_create(&labels(definition)).observe(look.as_secs_f64());
     }
 
     /// A fleet was looked at; nobody may move where nothing is told.
@@ -109,6 +129,7 @@ impl Propagation {
         self.looked_at(definition, None);
         self.counted(definition, &Value::Null);
         self.durations.remove(&labels(definition));
+        self.looks.remove(&labels(definition));
         self.counted.lock().unwrap_or_else(PoisonError::into_inner).remove(definition);
     }
 }
@@ -118,8 +139,13 @@ fn labels(definition: &str) -> Labels {
 }
 
 /// From a second to some weeks.
-fn histogram() -> Histogram {
+fn weeks() -> Histogram {
     Histogram::new(exponential_buckets(1.0, 4.0, 11))
+}
+
+/// From half a millisecond to some seconds.
+fn moments() -> Histogram {
+    Histogram::new(exponential_buckets(0.0005, 2.0, 14))
 }
 
 #[cfg(test)]

@@ -28,7 +28,19 @@ pub(crate) async fn run(krono: &Path, instances: usize) -> anyhow::Result<Value>
     println!("{instances} instances come: {created}");
     let changed = scene.cost(scene.change(instances)).await?;
     println!("a change reaches {instances} instances: {changed}");
-    Ok(json!({"instances": instances, "created": created, "changed": changed, "pass": true}))
+    let look = mean_look(&world.counters().await?);
+    println!("a look at all instances: {look} ms");
+    Ok(json!({"instances": instances, "created": created, "changed": changed, "look_ms": look, "pass": true}))
+}
+
+/// How many milliseconds it took on average to read all instances and to decide who may move.
+fn mean_look(counters: &str) -> f64 {
+    let of = |what: &str| {
+        let name = format!("krono_propagation_look_seconds_{what}{{");
+        let line = counters.lines().find(|it| it.starts_with(&name));
+        line.and_then(|it| it.rsplit(' ').next()?.parse::<f64>().ok()).unwrap_or(f64::NAN)
+    };
+    (of("sum") / of("count") * 10_000.0).round() / 10.0
 }
 
 struct Scene<'w> {
