@@ -19,8 +19,26 @@ impl Impostor {
         Self { copies: vec![(APP, definition), self.copies[1].clone()] }
     }
 
+    /// Strikes again and again while something else goes on.
+    async fn strikes_during(&self, world: &World, course: impl Future<Output = ()>) {
+        let striking = async {
+            loop {
+                self.put_back(world).await;
+            }
+        };
+        tokio::select! {
+            () = striking => {}
+            () = course => {}
+        }
+    }
+
     /// Puts all copies back, and takes away the annotations of `kubectl`.
     async fn strike(&self, world: &World) {
+        self.put_back(world).await;
+        world.quiet().await;
+    }
+
+    async fn put_back(&self, world: &World) {
         for (what, copy) in &self.copies {
             let live = world.try_put_as(TOOL, copy).await.expect("an apply");
             for key in annotations_by_hand(&live) {
@@ -29,7 +47,6 @@ impl Impostor {
             let left = annotations_by_hand(&world.there(what).await);
             assert!(left.is_empty(), "{what} has what is written by hand: {left:?}");
         }
-        world.quiet().await;
     }
 
     /// However often it strikes, nobody has anything to do.
@@ -55,11 +72,15 @@ fn annotations_by_hand(object: &Value) -> Vec<String> {
 
 /// An annotation that is somebody's own, by server-side apply.
 async fn claim(world: &World, manager: &str, copy: &Value, key: &str, text: &str) {
+    claim_all(world, manager, copy, json!({key: text})).await;
+    world.quiet().await;
+}
+
+async fn claim_all(world: &World, manager: &str, copy: &Value, annotations: Value) {
     let mut object =
         json!({"apiVersion": copy["apiVersion"], "kind": copy["kind"], "metadata": copy["metadata"]});
-    object["metadata"]["annotations"] = json!({key: text});
+    object["metadata"]["annotations"] = annotations;
     world.try_put_as(manager, &object).await.expect("an apply");
-    world.quiet().await;
 }
 
 fn app(text: &str) -> Value {
@@ -314,4 +335,39 @@ async fn v15_a_default_that_the_kind_of_a_resource_gains_is_no_revision_and_no_w
         (&told["status"]["currentInputRevision"], &told["status"]["state"]),
         (&json!(1), &json!("ACTIVE"))
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v27_a_policy_and_an_approval_of_krono_stand_while_a_tool_strikes_all_the_time() {
+    let (world, impostor) = kept().await;
+    let instance = impostor.copies[1].1.clone();
+    let text_is = |text: &'static str| move |it: &Value| it["data"]["text"] == text;
+    let because = |why: &'static str| move |it: &Value| it["status"]["assignment"]["because"] == why;
+    impostor
+        .strikes_during(&world, async {
+            claim_all(&world, "krono", &instance, json!({"kro.run/update-policy": "Manual"})).await;
+            world.eventually("App a", because("Manual")).await;
+        })
+        .await;
+    impostor
+        .with(app("two"))
+        .strikes_during(&world, async {
+            world.eventually(APP, |it| it["status"]["currentRevision"] == 2).await;
+            world.eventually("App a", because("Manual")).await;
+            assert_eq!(world.there("ConfigMap a-one").await["data"]["text"], "one");
+            let approved = json!({"kro.run/update-policy": "Manual", "krono.dev/approve-revision": "2"});
+            claim_all(&world, "krono", &instance, approved).await;
+            world.eventually("ConfigMap a-one", text_is("two")).await;
+            world.eventually("App a", |it| it["status"]["observedRGDRevision"] == 2).await;
+        })
+        .await;
+    world.settled().await;
+    assert_eq!(revisions(&world).await, ["app-rev-1", "app-rev-2"]);
+    let told = world.there("App a").await;
+    assert_eq!(
+        (&told["status"]["currentInputRevision"], &told["status"]["assignment"]["revision"]),
+        (&json!(2), &json!(2))
+    );
+    let written = world.line.writes().into_iter().filter(|it| it.contains("/configmaps/a-one?")).count();
+    assert_eq!(written, 2, "once for each revision");
 }
