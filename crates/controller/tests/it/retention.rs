@@ -5,6 +5,7 @@ use std::time::Duration;
 use krono_controller::Options;
 use serde_json::{Value, json};
 
+use crate::propagation;
 use crate::revisions::{APP, app, edit, numbers, revision, revisions, started, text_is};
 use crate::world::{World, condition, instance, message};
 
@@ -214,5 +215,21 @@ async fn v32_an_input_whose_revision_is_gone_cannot_be_restored() {
     // The same content again, under another number, brings it back.
     edit(&world, &keeping(1, "one")).await;
     world.eventually("App a", |it| input(it, 1).is_object() && input(it, 1)["restorable"].is_null()).await;
+    world.settled().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v30_what_a_change_that_fails_goes_back_to_stays_until_the_change_has_soaked() {
+    let soaking = |seconds: u32| json!({"propagation": {"soakSeconds": seconds, "onFailure": "Rollback"}});
+    let world = propagation::fleet(1, &soaking(3600)).await;
+    propagation::issue(&world, "two", &soaking(3600)).await;
+    world.eventually("App i000", |it| it["status"]["observedRGDRevision"] == 2).await;
+    world.delete(&name(1)).await;
+    let told = world.eventually(APP, |it| !condition(it, "RevisionDeletionBlocked").is_null()).await;
+    assert!(message(&told, "RevisionDeletionBlocked").starts_with("revision 1 was deleted and is needed"));
+    world.settled().await;
+    world.there(&name(1)).await;
+    propagation::issue(&world, "two", &soaking(0)).await;
+    world.gone(&name(1)).await;
     world.settled().await;
 }

@@ -255,11 +255,13 @@ pub(super) fn needed(issue: &Issue, number: RevisionNumber) -> bool {
         Reason::Current
         | Reason::Latest
         | Reason::Held
+        // Where a propagation that fails goes back to.
+        | Reason::LastCompleted
         | Reason::RollbackSource
         | Reason::Named
         | Reason::Assigned
         | Reason::Mark => true,
-        Reason::LastCompleted | Reason::Released | Reason::Recent => false,
+        Reason::Released | Reason::Recent => false,
     })
 }
 
