@@ -193,7 +193,7 @@ impl Report<'_, '_> {
     }
 
     fn set_ready(&self, conditions: &mut Conditions, nodes: &[Progress]) {
-        let (reason, message) = if let Some(by) = super::suspended_by(self.world) {
+        let (reason, message) = if let Some(by) = super::suspended_by(self.world, self.asked) {
             (Reason::ReconciliationSuspended, format!("reconciliation suspended via {by} annotation"))
         } else if let Some(words) = all(nodes, failure) {
             (Reason::NotReady, format!("resource reconciliation failed: {words}"))

@@ -53,8 +53,7 @@ impl Asked<'_> {
             }
         };
         keep(ASSIGNMENT);
-        let Some(current) = self.inputs.current() else { return };
-        if super::super::suspended_by(self.world).is_some() {
+        if super::super::suspended_by(self.world, Some(self)).is_some() {
             let all = [
                 CURRENT_INPUT,
                 CURRENT_REVISION,
@@ -67,6 +66,7 @@ impl Asked<'_> {
             all.into_iter().for_each(keep);
             return;
         }
+        let Some(current) = self.inputs.current() else { return };
         let is_observed = self.is_observed(progress);
         if !is_observed {
             keep(OBSERVED_INPUT);
