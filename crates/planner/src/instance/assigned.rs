@@ -8,6 +8,8 @@ mod stamps;
 mod tell;
 mod waiting;
 
+use std::collections::BTreeSet;
+
 use krono_graph::{CompiledGraph, KindName};
 use krono_history::answered::Answered;
 use krono_history::input::{self, Decision, Definition, Input, Inputs, Limit, Origin};
@@ -17,6 +19,7 @@ use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_propagation::fleet::Movement;
+use krono_propagation::limits::Policy;
 use serde_json::{Map, Value, json};
 
 use super::{Action, PropagationGates, World};
@@ -58,6 +61,8 @@ pub struct Assigned<'a> {
     pub leaves_surplus: bool,
     /// Whether instances may be pinned.
     pub may_pin: bool,
+    /// The policies that instances may choose from; nothing when they may choose freely.
+    pub policies: Option<&'a BTreeSet<Policy>>,
     /// The lowest number that anybody may run.
     pub minimum: Option<RevisionNumber>,
     /// Whether objects of a kind are themselves instances of a definition.
