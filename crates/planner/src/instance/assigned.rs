@@ -37,7 +37,7 @@ pub(crate) use home::{
 pub(crate) use objects::known;
 pub use objects::{kind as input_kind, may_have_objects};
 pub(super) use stamps::{Stamps, revision_of};
-pub(super) use tell::Progress;
+pub(super) use tell::{Progress, Trouble};
 
 /// The revision that an instance is assigned to, and the rules that its definition has about revisions.
 pub struct Assigned<'a> {
