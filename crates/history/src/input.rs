@@ -209,6 +209,11 @@ impl Inputs {
         self.0.first()
     }
 
+    /// The spec of the newest, if that is for this content and can be read.
+    pub fn standing_at(&self, content: Digest) -> Option<Value> {
+        self.current().filter(|it| it.definition.digest == content)?.unpacked()
+    }
+
     /// The one with that number.
     pub fn find(&self, number: RevisionNumber) -> Option<&Input> {
         self.0.iter().find(|it| it.number == number)

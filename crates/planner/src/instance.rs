@@ -370,12 +370,13 @@ pub(crate) fn next_input(world: &World<'_>, graph: &CompiledGraph) -> Map<String
     asked.and_then(|it| it.next(graph)).unwrap_or_default()
 }
 
-/// The annotation by which the user wants the instance left alone, if there is one.
-fn suspended_by(world: &World<'_>) -> Option<&'static str> {
+/// The annotation that makes krono leave the instance alone, if there is one.
+fn suspended_by(world: &World<'_>, asked: Option<&Asked<'_>>) -> Option<&'static str> {
     let is_paused = world.assigned.is_some_and(|it| it.is_paused);
     match () {
         () if is_suspended(world.instance) => Some(names::RECONCILE_ANNOTATION),
         () if is_paused => Some(names::UPDATE_POLICY_ANNOTATION),
+        () if asked.is_some_and(Asked::is_lost) => Some(names::HOLD_INPUT_ANNOTATION),
         () => None,
     }
 }

@@ -5,7 +5,7 @@ use krono_history::RevisionNumber;
 use krono_history::hold::{Hold, Place};
 use krono_history::writer::keeper_of_annotation;
 use krono_model::names;
-use krono_propagation::limits::Policy;
+use krono_propagation::limits::{Allowance, Limits, Policy};
 use krono_views::{RevisionRows, assigned_revision};
 use serde_json::Value;
 
@@ -64,7 +64,7 @@ pub(crate) fn approve(arguments: &ApproveArguments, output: &mut Output) -> Resu
         warn_of_hold(&instance.definition, number, output)?;
         warn_of_nobody(&instance, output)?;
         let approved = set(&objects, &instance, names::APPROVE_REVISION_ANNOTATION, number).await?;
-        change.say(&format!("Instance may move to RGD revision {number}"), output)?;
+        change.say(&approval(&instance, number), output)?;
         change.show(&approved, output)
     })
 }
@@ -196,6 +196,31 @@ fn refuse_unless_manual(instance: &Instance) -> Result<(), CommandError> {
     };
     let message = format!("{} needs no approval: its {key} is not Manual", instance.name());
     Err(CommandError::wrong(message).hint(hint))
+}
+
+/// What comes of an approval: a hold of the instance goes before it, and so does a pin (V14).
+fn approval(instance: &Instance, number: RevisionNumber) -> String {
+    match stronger(instance, Timestamp::now()) {
+        Some(what) => {
+            let end = instance.typed();
+            format!(
+                "RGD revision {number} is approved, and {what} goes before that; `krono unpin {end}` ends it"
+            )
+        }
+        None => format!("Instance may move to RGD revision {number}"),
+    }
+}
+
+/// What of an instance goes before an approval, if anything does.
+fn stronger(instance: &Instance, now: Timestamp) -> Option<String> {
+    let definition = &instance.definition;
+    let limits = Limits::read(&definition.object["spec"]["revisionManagement"]["instances"]).limits;
+    let has_ended = |pin: &str| pin.parse().is_ok_and(|it| definition.check_pin_lasts(it, now).is_err());
+    let hold = instance.annotation(names::HOLD_INPUT_ANNOTATION);
+    let hold = hold.map(|it| format!("the hold at input revision {it}"));
+    let pin = instance.annotation(names::RGD_REVISION).filter(|it| !has_ended(it));
+    let pin = || pin.map(|it| format!("the pin to RGD revision {it}"));
+    hold.or_else(pin).filter(|_| limits.pins == Allowance::Allowed)
 }
 
 /// What is newer than what is held has to wait.

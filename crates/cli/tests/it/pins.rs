@@ -114,6 +114,36 @@ fn v27_an_approval_names_a_revision() {
 }
 
 #[test]
+fn v14_an_approval_promises_nothing_that_a_pin_or_a_hold_forbids() {
+    let cluster = fleet();
+    let free = "Instance may move to RGD revision 3\n".to_owned();
+    let waits = |what: &str| {
+        format!(
+            "RGD revision 3 is approved, and {what} goes before that; `krono unpin application/my-app` ends it\n"
+        )
+    };
+    let check = |wishes: Value, may_pin: bool, expected: &str| {
+        let mut limited = definition();
+        limited["spec"]["revisionManagement"]["instances"] = json!({"pin": may_pin});
+        cluster.apply(&limited);
+        let mut manual = instance();
+        manual["metadata"]["annotations"] = wishes.clone();
+        manual["metadata"]["annotations"]["kro.run/update-policy"] = json!("Manual");
+        cluster.apply(&manual);
+        let told = cluster.told(&["approve", "application/my-app", "3"]);
+        assert_eq!(told, expected, "{wishes}");
+        let asked = &cluster.annotations(&instance())["krono.dev/approve-revision"];
+        assert_eq!(*asked, json!("3"), "{wishes}");
+    };
+    let pinned = json!({"kro.run/rgd-revision": "2"});
+    let held = json!({"kro.run/rgd-revision": "2", "krono.dev/hold-input-revision": "10"});
+    check(json!({}), true, &free);
+    check(pinned.clone(), true, &waits("the pin to RGD revision 2"));
+    check(held, true, &waits("the hold at input revision 10"));
+    check(pinned, false, &free);
+}
+
+#[test]
 fn what_is_only_tried_changes_nothing_and_changes_are_told_as_kubectl_tells_them() {
     let cluster = fleet();
     let pin = ["pin", "application/my-app", "2"];

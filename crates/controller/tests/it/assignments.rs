@@ -297,19 +297,34 @@ async fn v28_the_platform_owner_limits_what_instances_decide() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn v15_a_spec_that_a_revision_refuses_stays_where_it_is() {
-    let world = with_an_instance().await;
-    world.instance("App a", "text: quite-long").await;
-    world.eventually("ConfigMap a-one", |it| it["data"]["text"] == "quite-long").await;
-    let strict = definition(
-        "App",
-        "spec: {text: 'string | default=hello', size: 'integer | required=true'}",
-        &config_map("one", "version: two, text: '${schema.spec.text}'", ""),
-    );
-    world.put(&strict).await;
-    world.quiet().await;
-    let told = world.there("App a").await;
-    assert_eq!(world.there("ConfigMap a-one").await["data"]["version"], "one", "{told:#}");
-    world.settled_in_vain().await;
+    let world = World::start().await;
+    let sized = |version: &str, most: u8| {
+        let map =
+            config_map("one", &format!("version: {version}, size: '${{string(schema.spec.size)}}'"), "");
+        definition("App", &format!("spec: {{size: 'integer | default=3 maximum={most}'}}"), &map)
+    };
+    world.define(&sized("one", 50)).await;
+    world.instance("App a", "size: 20").await;
+    world.instance("App b", "size: 4").await;
+    is_at(&world, "ConfigMap a-one", "one").await;
+    let mut strict = sized("two", 10);
+    strict["metadata"]["annotations"] = json!({"kro.run/allow-breaking-changes": "true"});
+    world.define(&strict).await;
+    world.eventually("ResourceGraphDefinition /app", |it| it["status"]["latestRevision"] == 2).await;
+    is_at(&world, "ConfigMap b-one", "two").await;
+    let told = world.eventually("App a", |it| condition(it, "Assigned")["reason"] == "SpecRefused").await;
+    let words = message(&told, "Assigned");
+    assert!(words.contains("revision 2") && words.contains("spec.size"), "{words}");
+    assert_eq!(told["status"]["assignment"]["revision"], 1, "{told:#}");
+    world.settled().await;
+    assert_eq!(world.there("ConfigMap a-one").await["data"], json!({"version": "one", "size": "20"}));
+    let event = format!("Warning SpecRefused: {words}");
+    let events = world.told().await;
+    assert_eq!(events.iter().filter(|it| **it == event).count(), 1, "{events:#?}");
+    world.merge("App a", json!({"spec": {"size": 5}})).await;
+    is_at(&world, "ConfigMap a-one", "two").await;
+    world.eventually("App a", |it| condition(it, "Assigned").is_null() && observed(it).0 == 2).await;
+    world.settled().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

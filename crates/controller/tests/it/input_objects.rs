@@ -141,6 +141,40 @@ async fn v04_and_v22_objects_stay_the_history_of_an_instance_when_others_are_kep
     assert_eq!(inputs(&world).await, Vec::<String>::new());
 }
 
+/// What stands in the way of an input is in another object; what was observed once stays observed (V17).
+#[tokio::test(flavor = "multi_thread")]
+async fn v05_an_input_has_failed_for_as_long_as_the_state_is_that_of_an_error() {
+    for keeping in ["Inline", "Objects"] {
+        let world = World::start().await;
+        let divided = config_map("one", "a: '${string(1 / int(by.data.n))}'", "")
+            + "- {id: by, externalRef: {apiVersion: v1, kind: ConfigMap, metadata: {name: by}}}\n";
+        let mut made = definition("App", "spec: {text: string}", &divided);
+        made["spec"]["revisionManagement"] = json!({"inputRevisions": keeping});
+        world.define(&made).await;
+        let by = |n: &str| {
+            format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: by}}, data: {{n: '{n}'}}}}")
+        };
+        world.apply(&by("0")).await;
+        world.instance("App a", "text: one").await;
+        for (n, state, expected) in
+            [("0", "ERROR", "Failed"), ("1", "ACTIVE", "Completed"), ("0", "ERROR", "Completed")]
+        {
+            world.apply(&by(n)).await;
+            let told = world.state("App a", state).await;
+            world.settled().await;
+            let status = &told["status"];
+            assert_eq!(status["inputRevisionHistory"][0]["status"], expected, "{keeping} {n}: {status:#}");
+            let of_failed = if expected == "Failed" { "InProgress" } else { expected };
+            let shown = status["propagation"]["status"].as_str();
+            assert!(shown == Some(of_failed) || n == "0" && shown == Some("Pending"), "{status:#}");
+            if keeping == "Objects" {
+                let input = world.there("ResourceGraphInputRevision a-input-rev-1").await;
+                assert_eq!(input["status"]["propagationStatus"], expected, "{n}: {input:#}");
+            }
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn v04_whoever_may_view_or_edit_may_not_read_inputs_of_all_kinds() {
     let world = World::start().await;

@@ -272,3 +272,30 @@ async fn v22_a_request_that_a_tool_puts_back_is_not_obeyed_twice_and_told_once()
     world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 5).await;
     world.settled().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn v22_who_waits_for_approvals_goes_back_to_what_has_become_current_again() {
+    let world = with_instances(0).await;
+    create(&world, "App a0").await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 1).await;
+    annotate(&world, "App a0", json!({"kro.run/update-policy": "Manual"})).await;
+    world.eventually("App a0", |it| it["status"]["assignment"]["because"] == "Manual").await;
+    world.define(&app("two")).await;
+    annotate(&world, "App a0", json!({"krono.dev/approve-revision": "2"})).await;
+    world.eventually("App a0", |it| it["status"]["observedInputRevision"] == 2).await;
+    world.define(&app("one")).await;
+    world.eventually("ResourceGraphDefinition /app", |it| it["status"]["latestRevision"] == 3).await;
+    world.settled().await;
+    assert_eq!(world.there("ConfigMap a0-one").await["data"]["version"], "two");
+    annotate(&world, "App a0", json!({INPUT_ROLLBACK: "1"})).await;
+    world.eventually("ConfigMap a0-one", |it| it["data"]["version"] == "one").await;
+    world.settled().await;
+    let told = world.there("App a0").await;
+    assert_eq!(told["metadata"]["annotations"]["kro.run/rgd-revision"], "3");
+    assert_eq!(told["status"]["observedRGDRevision"], 3);
+    world
+        .has_told(
+            "Normal RolledBack: rolling back to input revision 1, pinned to revision 3 of the definition",
+        )
+        .await;
+}

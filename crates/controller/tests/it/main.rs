@@ -19,6 +19,7 @@ mod giving_up;
 mod hindrances;
 mod identities;
 mod impostor;
+mod input_holds;
 mod input_objects;
 mod input_rollback;
 mod inputs;

@@ -55,6 +55,8 @@ pub struct Situation<'a> {
     pub definitions: &'a History,
     /// The content that instances move to.
     pub current: Option<Digest>,
+    /// Whether this one does so by itself, once it is neither pinned nor held.
+    pub follows: bool,
     /// The text of the pin that the instance has.
     pub pin: Option<&'a str>,
     /// Whether it is held at an input, whatever its spec says; that ends with a rollback.
@@ -97,7 +99,7 @@ pub enum Pin {
     Stays,
     /// It names this revision.
     Set(RevisionNumber),
-    /// It goes: the revision is current.
+    /// It goes: the revision is current, and the instance follows that.
     Goes,
 }
 
@@ -269,7 +271,7 @@ fn checked(request: &Request<'_>, situation: &Situation<'_>) -> Result<Verdict, 
 /// The pin that makes an instance run what an input was for.
 fn pin(input: &Input, situation: &Situation<'_>) -> Result<Pin, Refusal> {
     let (name, target) = (|| situation.name.to_owned(), input.number);
-    if situation.current == Some(input.definition.digest) {
+    if situation.follows && situation.current == Some(input.definition.digest) {
         return Ok(if situation.pin.is_some() { Pin::Goes } else { Pin::Stays });
     }
     let Some(revision) = situation.definitions.newest_with(input.definition.digest) else {
@@ -279,12 +281,26 @@ fn pin(input: &Input, situation: &Situation<'_>) -> Result<Pin, Refusal> {
         let (definition, reason) = (revision.number, reason.clone());
         return Err(Refusal::DefinitionUnusable { name: name(), target, definition, reason });
     }
+    if stays_by_itself(input, situation) {
+        return Ok(Pin::Stays);
+    }
     let is_low = situation.minimum.is_some_and(|it| revision.number < it);
     if !situation.may_pin || is_low {
         return Err(Refusal::PinForbidden { name: name(), target, definition: revision.number });
     }
     let is_pinned = situation.pin.is_some_and(|it| it == revision.number.to_string());
     Ok(if is_pinned { Pin::Stays } else { Pin::Set(revision.number) })
+}
+
+/// Whether an instance that follows nothing has the content of an input and keeps it; the end of a hold may leave it to an approval.
+fn stays_by_itself(input: &Input, situation: &Situation<'_>) -> bool {
+    let content = input.definition.digest;
+    let is_there = !situation.follows && !situation.is_held && situation.assigned == content;
+    let is_of_content = |pin: &str| {
+        let number = pin.parse().ok();
+        number.and_then(|it| situation.definitions.find(it)).is_some_and(|it| it.digest == content)
+    };
+    is_there && situation.pin.is_none_or(is_of_content)
 }
 
 fn missing(target: RevisionNumber, situation: &Situation<'_>) -> Refusal {

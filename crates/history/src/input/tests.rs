@@ -357,6 +357,7 @@ fn situation<'a>(inputs: &'a Inputs, definitions: &'a History) -> Situation<'a> 
         highest: Some(number(3)),
         definitions,
         current: Some(content('b')),
+        follows: true,
         pin: None,
         is_held: false,
         may_pin: true,
@@ -385,6 +386,30 @@ fn v22_a_rollback_restores_the_combination() {
     assert_eq!(judge(&spec_only, &situation), expected);
     let same = judge(&spec_only, &Situation { spec: &json!({"a": 1}), ..situation });
     assert!(matches!(same, Verdict::Refused(Refusal::SameContent { .. })), "{same:?}");
+}
+
+#[test]
+fn v22_who_does_not_follow_is_pinned_to_what_is_current_too() {
+    let definitions = definitions(&[(1, 'a'), (2, 'b'), (3, 'a')]);
+    let scene = rolled();
+    let waits = Situation { current: Some(content('a')), ..situation(&scene.inputs, &definitions) };
+    let check = |text: &str, follows: bool, pin: Option<&str>, is_held: bool, expected: Pin| {
+        let verdict = judge(&request(text), &Situation { follows, pin, is_held, ..waits });
+        let Verdict::Restore { pin: found, .. } = verdict else { panic!("{text}: {verdict:?}") };
+        assert_eq!(found, expected, "{text} follows {follows}, pin {pin:?}, held {is_held}");
+    };
+    check("1", true, None, false, Pin::Stays);
+    check("1", true, Some("2"), false, Pin::Goes);
+    check("1", false, None, false, Pin::Set(number(3)));
+    check("1", false, Some("2"), false, Pin::Set(number(3)));
+    check("1", false, Some("3"), false, Pin::Stays);
+    // It is at what revision 2 says already.
+    check("2", true, None, false, Pin::Set(number(2)));
+    check("2", false, None, false, Pin::Stays);
+    check("2", false, Some("2"), false, Pin::Stays);
+    check("2", false, Some("1"), false, Pin::Set(number(2)));
+    check("2", false, Some("latest"), false, Pin::Set(number(2)));
+    check("2", false, None, true, Pin::Set(number(2)));
 }
 
 #[test]

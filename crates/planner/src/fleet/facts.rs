@@ -189,6 +189,7 @@ impl Facts {
             stamping: self.stamping,
             notes: self.notes,
             may_pin: self.may_pin(),
+            policies: self.limits.policies.as_ref(),
             leaves_surplus: self.leaves_surplus,
             minimum: self.limits.minimum,
             is_defined,

@@ -3,25 +3,28 @@
 mod answer;
 mod home;
 mod objects;
+mod seen;
 mod stamps;
 mod tell;
 mod waiting;
 
+use std::collections::BTreeSet;
+
 use krono_graph::{CompiledGraph, KindName};
 use krono_history::answered::Answered;
-use krono_history::input::{
-    self, Decision, Definition, Input, Inputs, Limit, Origin, SeenSpec, seen_through,
-};
+use krono_history::input::{self, Decision, Definition, Input, Inputs, Limit, Origin};
 use krono_history::number::{Traces, highest_claim};
 use krono_history::revision::History;
 use krono_history::witness::Notes;
 use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_propagation::fleet::Movement;
+use krono_propagation::limits::Policy;
 use serde_json::{Map, Value, json};
 
 use super::{Action, PropagationGates, World};
 use crate::fleet::Schemas;
+use seen::{Seen, seen, standing_for};
 
 pub(super) use answer::Answer;
 pub use answer::{Notice, Rollback, Room};
@@ -34,7 +37,7 @@ pub(crate) use home::{
 pub(crate) use objects::known;
 pub use objects::{kind as input_kind, may_have_objects};
 pub(super) use stamps::{Stamps, revision_of};
-pub(super) use tell::Progress;
+pub(super) use tell::{Progress, Trouble};
 
 /// The revision that an instance is assigned to, and the rules that its definition has about revisions.
 pub struct Assigned<'a> {
@@ -58,6 +61,8 @@ pub struct Assigned<'a> {
     pub leaves_surplus: bool,
     /// Whether instances may be pinned.
     pub may_pin: bool,
+    /// The policies that instances may choose from; nothing when they may choose freely.
+    pub policies: Option<&'a BTreeSet<Policy>>,
     /// The lowest number that anybody may run.
     pub minimum: Option<RevisionNumber>,
     /// Whether objects of a kind are themselves instances of a definition.
@@ -109,6 +114,8 @@ pub(super) struct Asked<'p> {
     limit: Limit,
     /// The input that it is held at.
     held: Option<RevisionNumber>,
+    /// Whether it is to be held at an input, and nobody knows the spec that its resources were made with.
+    is_lost: bool,
     /// Why the revision refuses what the spec says now, which is why the input before stands.
     refusal: Option<String>,
 }
@@ -123,7 +130,7 @@ impl<'p> Asked<'p> {
         let status = &world.instance["status"];
         let told = input::read(home::own(status, graph, home::INPUT_HISTORY));
         let known = known(told.clone(), world.instance, assigned.keeping, world.cluster);
-        let (seen, held) = seen(world, graph, assigned, &known);
+        let Seen { spec, ignored, held, is_lost } = seen(world, graph, assigned, &known, applyset);
         let observed = home::own(status, graph, home::OBSERVED_INPUT).as_i64();
         let observed = observed.and_then(RevisionNumber::from_wire);
         let needed = waiting::needed(world, assigned, &known, applyset, held.into_iter().chain(observed));
@@ -132,7 +139,7 @@ impl<'p> Asked<'p> {
             Keeping::Objects { .. } => Limit::objects(assigned.input_limit),
         };
         let decision = input::issue(&input::World {
-            spec: &seen.spec,
+            spec: &spec,
             definition: assigned.definition,
             inputs: &known,
             traces: traces(world, graph, applyset, &known),
@@ -141,14 +148,14 @@ impl<'p> Asked<'p> {
             held: &needed,
             now: world.now,
         });
-        let is_paused = super::suspended_by(world).is_some();
+        let is_paused = is_lost || super::suspended_by(world, None).is_some();
         let stands = match decision {
-            Decision::Issue(_) => standing_for(&seen.spec, assigned, &known),
+            Decision::Issue(_) => standing_for(&spec, assigned, &known),
             Decision::Same(_) | Decision::Refused(_) => None,
         };
         let (spec, refusal) = match stands {
             Some((spec, refusal)) => (spec, Some(refusal)),
-            None => (seen.spec, None),
+            None => (spec, None),
         };
         let (inputs, is_new) = match decision {
             Decision::Issue(inputs) if !is_paused && refusal.is_none() => (inputs, true),
@@ -158,7 +165,12 @@ impl<'p> Asked<'p> {
         };
         let mut instance = world.instance.clone();
         instance["spec"] = spec;
-        Self { world, assigned, instance, ignored: seen.ignored, told, inputs, is_new, limit, held, refusal }
+        Self { world, assigned, instance, ignored, told, inputs, is_new, limit, held, is_lost, refusal }
+    }
+
+    /// Whether it is left alone until its hold can be had or is gone.
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost
     }
 
     /// The stamps of its resources; nothing before the first input is issued.
@@ -213,46 +225,6 @@ impl<'p> Asked<'p> {
         }
         Some(status)
     }
-}
-
-/// The spec as the assigned revision sees it, or the one that the instance is held at.
-fn seen(
-    world: &World<'_>,
-    graph: &CompiledGraph,
-    assigned: &Assigned<'_>,
-    inputs: &Inputs,
-) -> (SeenSpec, Option<RevisionNumber>) {
-    let wish = world.instance["metadata"]["annotations"][names::HOLD_INPUT_ANNOTATION].as_str();
-    let held = wish.filter(|_| assigned.may_pin).and_then(|it| input::hold(it, inputs, assigned.kept).ok());
-    match held {
-        Some((input, spec)) if input.definition.digest == assigned.definition.digest => {
-            (SeenSpec { spec, ignored: Vec::new() }, Some(input.number))
-        }
-        Some(_) | None => {
-            let mut seen = seen_through(&graph.instance.spec, &world.instance["spec"]);
-            if !seen.ignored.is_empty() && is_filled_in(&seen.spec, &world.instance["spec"], assigned) {
-                seen.ignored.clear();
-            }
-            (seen, None)
-        }
-    }
-}
-
-/// Whether a spec has nothing beyond what the assigned revision knows but what the API server fills in by the current schema:
-/// nobody has asked for that.
-fn is_filled_in(known: &Value, spec: &Value, assigned: &Assigned<'_>) -> bool {
-    let current = assigned.current.and_then(|it| assigned.schemas.graph_of(it)?.ok());
-    current.is_some_and(|it| seen_through(&it.instance.spec, known).spec == *spec)
-}
-
-/// The spec that stands for one that the assigned revision refuses, which an instance of newer ones may have, and why
-/// it is refused (V15): the newest input is as good as it was. Nothing where the revision takes the spec, or where
-/// nobody knows the one before.
-fn standing_for(spec: &Value, assigned: &Assigned<'_>, inputs: &Inputs) -> Option<(Value, String)> {
-    let content = assigned.definition.digest;
-    let newest = inputs.current().filter(|it| it.definition.digest == content)?;
-    let refusal = assigned.schemas.refusal(content, spec)?;
-    Some((newest.unpacked()?, refusal))
 }
 
 /// Where numbers of inputs have been seen: in the status, else on resources and in what somebody has asked the instance for.

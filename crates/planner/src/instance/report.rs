@@ -9,7 +9,7 @@ use krono_model::instance::{
 };
 use serde_json::{Map, Value};
 
-use super::assigned::{Asked, Progress as Travelled, put_generation};
+use super::assigned::{Asked, Progress as Travelled, Trouble, put_generation};
 use super::desired::{Desired, Standing};
 use super::{Action, Member, ObjectName, Plan, World, deletion, text};
 
@@ -56,10 +56,12 @@ impl Report<'_, '_> {
     }
 
     /// The status to publish, nothing when it is published already; and what of it the author's expressions cannot say.
+    ///
+    /// It is the state that tells whether what has `travelled` is failing.
     pub(super) fn status(
         &self,
         nodes: &[Progress],
-        travelled: &Travelled,
+        travelled: &mut Travelled,
     ) -> (Option<Value>, Option<String>) {
         let mut conditions = conditions(self.world);
         self.set_managed(&mut conditions);
@@ -70,6 +72,9 @@ impl Report<'_, '_> {
         let invalid = self.invalid(authored.as_ref());
         let is_wrong = authored.as_ref().is_some_and(|it| !it.errors.is_empty());
         let state = if is_wrong { State::Error } else { self.state(&conditions, nodes) };
+        if state == State::Error && travelled.trouble != Trouble::Hindered {
+            travelled.trouble = Trouble::Failing;
+        }
         let conditions = match authored {
             Some(authored) => self.stamped(&authored, invalid.clone()),
             None => self.with_extras(conditions.into_values(), travelled, invalid.clone()),
@@ -139,9 +144,10 @@ impl Report<'_, '_> {
         let refused = self.world.refused;
         let is_failed = nodes.iter().any(|it| matches!(it, Progress::Failed(_)));
         let is_only_hindered = refused.hinders() && !refused.is_lasting && !is_failed;
+        let trouble = if is_only_hindered { Trouble::Hindered } else { Trouble::None };
         let total = self.desired.len() + open;
         let (waits, surplus, lags) = (self.waits(), self.surplus(), self.lags(nodes));
-        Travelled { at, total, is_done, lags, waits, surplus, is_only_hindered }
+        Travelled { at, total, is_done, lags, waits, surplus, trouble }
     }
 
     /// Whether a resource that is at the current input already is what is not ready, whatever else has to wait.
@@ -193,7 +199,7 @@ impl Report<'_, '_> {
     }
 
     fn set_ready(&self, conditions: &mut Conditions, nodes: &[Progress]) {
-        let (reason, message) = if let Some(by) = super::suspended_by(self.world) {
+        let (reason, message) = if let Some(by) = super::suspended_by(self.world, self.asked) {
             (Reason::ReconciliationSuspended, format!("reconciliation suspended via {by} annotation"))
         } else if let Some(words) = all(nodes, failure) {
             (Reason::NotReady, format!("resource reconciliation failed: {words}"))

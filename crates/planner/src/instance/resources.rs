@@ -58,11 +58,11 @@ pub(super) fn plan(world: &World<'_>, graph: &CompiledGraph) -> Plan {
         asked,
     };
     let nodes = report.nodes();
-    let travelled = report.travelled(&nodes);
-    let (status, invalid) = report.status(&nodes, &travelled);
+    let mut travelled = report.travelled(&nodes);
+    let (status, invalid) = report.status(&nodes, &mut travelled);
     let pass =
         Pass { world, graph, evaluation: &evaluation, desired: &desired, id: &id, known, asked, travelled };
-    let actions = if suspended_by(world).is_some() {
+    let actions = if suspended_by(world, asked).is_some() {
         manage(world, &id, &pass.known).into_iter().collect()
     } else {
         pass.actions(&instance.namespace)

@@ -140,13 +140,14 @@ impl<'a> Prospect<'a> {
         placed
     }
 
-    /// The spec that an instance is held at, where it is.
+    /// The spec that an instance is held at, where it is; where it cannot be, its newest input stands.
     fn held_spec(&self, instance: &Value, verdict: &Verdict, premise: &Premise<'_>) -> Option<Value> {
         let wish = instance["metadata"]["annotations"][names::HOLD_INPUT_ANNOTATION].as_str();
         let wish = wish.filter(|_| verdict.because == Because::InputHeld)?;
         let told = input::read(of_krono(&instance["status"], INPUT_HISTORY));
         let inputs = known(told, instance, self.facts.keeping(), &Imagined::of(premise.objects));
-        input::hold(wish, &inputs, &self.facts.history).ok().map(|(_, spec)| spec)
+        let standing = || inputs.standing_at(verdict.assignment?.digest);
+        input::hold(wish, &inputs, &self.facts.history).map_or_else(|_| standing(), |(_, spec)| Some(spec))
     }
 
     fn number(&self, content: Option<Digest>) -> Option<RevisionNumber> {

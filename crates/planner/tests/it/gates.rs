@@ -140,6 +140,7 @@ impl Story {
             notes: Notes::Doubted,
             leaves_surplus: false,
             may_pin: true,
+            policies: None,
             minimum: None,
             is_defined: &|_| false,
             rollback: None,

@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use krono_history::Digest;
+use krono_history::input::{self, Input};
+use krono_history::{Digest, RevisionNumber};
 use krono_model::names;
 use krono_planner::definition::Action;
 use krono_planner::instance::{ObjectName, assignment, input_kind};
@@ -235,20 +236,68 @@ fn check_instance(
     }
     // Content that somebody took away can be served again only once there is something to move to.
     let is_lost = !is_free && kept.values().all(|it| *it != digest);
-    if because != "Paused" && !is_lost {
+    if because != "Paused" && !is_lost && !is_left_alone(instance) {
         let observed = instance["status"]["observedRGDRevision"].as_i64();
         let observed = observed.and_then(|it| simulation.chronicle.content(it));
         prop_assert_eq!(observed, Some(digest), "{:#}", shown);
         prop_assert_eq!(mark(simulation, name), of_content(digest), "{:#}", shown);
+        check_own(simulation, name, instance)?;
     }
     Ok(())
 }
 
+/// Whether nobody knows the input that an instance is to be held at, nor the one that it has.
+fn is_left_alone(instance: &Value) -> bool {
+    let all = instance["status"]["conditions"].as_array();
+    let message =
+        all.into_iter().flatten().find(|it| it["type"] == "ResourcesReady").map(|it| &it["message"]);
+    message.and_then(Value::as_str).is_some_and(|it| it.contains(names::HOLD_INPUT_ANNOTATION))
+}
+
+/// An instance has the spec of its newest input, which is that of the input that it is held at, and else its own (V22).
+fn check_own(simulation: &Simulation, name: &ObjectName, instance: &Value) -> Result<(), TestCaseError> {
+    let own = data(simulation, name, "own");
+    let shown = json!({"annotations": instance["metadata"]["annotations"], "status": instance["status"]});
+    let input = |number: i64| spec_of_input(simulation, instance, number);
+    let text = |spec: Value| spec["a"].as_str().map(str::to_owned);
+    let current = instance["status"]["currentInputRevision"].as_i64().and_then(input);
+    prop_assert!(current.is_none_or(|it| text(it) == own), "{:?}: {:#}", own, shown);
+    match instance["metadata"]["annotations"][names::HOLD_INPUT_ANNOTATION].as_str() {
+        None => prop_assert_eq!(text(instance["spec"].clone()), own, "{:#}", shown),
+        Some(hold) if instance["status"]["assignment"]["reason"].is_null() => {
+            let held = hold.parse().ok().and_then(input);
+            prop_assert!(held.is_none_or(|it| text(it) == own), "{:?}: {:#}", own, shown);
+        }
+        Some(_) => {}
+    }
+    Ok(())
+}
+
+/// The spec of an input that is kept: in the status, or as an object.
+fn spec_of_input(simulation: &Simulation, instance: &Value, number: i64) -> Option<Value> {
+    let number = RevisionNumber::from_wire(number)?;
+    let told = input::read(&instance["status"]["inputRevisionHistory"]);
+    let uid = &instance["metadata"]["uid"];
+    let object = || {
+        let kind = input_kind();
+        let objects = simulation.server.list(&kind).map(|(_, it)| it);
+        let mut own = objects.filter(|it| it["metadata"]["labels"][names::INPUT_REVISION_OF_LABEL] == *uid);
+        own.find(|it| it["spec"]["inputRevision"] == number.to_wire())
+            .map(|it| it["spec"]["instanceSpec"].clone())
+    };
+    told.find(number).and_then(Input::unpacked).or_else(object)
+}
+
 /// The content that an instance's first resource was made from, as that says itself.
 fn mark(simulation: &Simulation, instance: &ObjectName) -> Option<usize> {
+    data(simulation, instance, "mark")?.parse().ok()
+}
+
+/// A value of an instance's first resource.
+fn data(simulation: &Simulation, instance: &ObjectName, field: &str) -> Option<String> {
     let name = format!("{}-main", instance.name);
     let name = ObjectName { kind: config_map(), namespace: instance.namespace.clone(), name };
-    simulation.server.get(&name)?["data"]["mark"].as_str()?.parse().ok()
+    simulation.server.get(&name)?["data"][field].as_str().map(str::to_owned)
 }
 
 fn of_content(digest: Digest) -> Option<usize> {

@@ -1,5 +1,7 @@
 //! Requests that stand on an instance, and their answers.
 
+use std::collections::BTreeSet;
+
 use krono_history::answered::Answered;
 use krono_history::input::{Pin, Refusal, Request, Scope, Situation, Verdict, judge};
 use krono_history::issue::Notice as OfLineage;
@@ -10,6 +12,7 @@ use krono_history::{Digest, RevisionNumber, excerpt};
 use krono_model::definition::{ROLLBACK_IGNORED, ROLLBACK_REFUSED};
 use krono_model::names;
 use krono_model::wire::Author;
+use krono_propagation::limits::Policy;
 use serde_json::{Value, json};
 
 use super::super::{Action, text};
@@ -162,6 +165,7 @@ impl Asked<'_> {
                 highest: self.inputs.current().map(|it| it.number),
                 definitions: self.assigned.kept,
                 current: self.assigned.current,
+                follows: follows(note(names::UPDATE_POLICY_ANNOTATION), self.assigned.policies),
                 pin: note(names::RGD_REVISION),
                 is_held: self.assigned.may_pin && note(names::HOLD_INPUT_ANNOTATION).is_some(),
                 may_pin: self.assigned.may_pin,
@@ -234,6 +238,13 @@ impl Asked<'_> {
         patch["spec"] = crate::replacing(spec, &self.world.instance["spec"]);
         Answer::Given(Action::Restore(patch), notice)
     }
+}
+
+/// Whether an instance with this policy moves by itself; one that is forbidden counts as none, and one that cannot be read keeps
+/// the instance where it is.
+fn follows(policy: Option<&str>, allowed: Option<&BTreeSet<Policy>>) -> bool {
+    let Some(policy) = policy.map(Policy::read) else { return true };
+    policy.is_some_and(|it| it == Policy::Auto || allowed.is_some_and(|allowed| !allowed.contains(&it)))
 }
 
 /// One write that answers the request, so that nobody sees half of it.

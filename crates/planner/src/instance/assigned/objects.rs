@@ -115,7 +115,7 @@ impl Asked<'_> {
         if self.is_new {
             return Vec::new();
         }
-        let inputs = self.inputs_at(self.standing(progress));
+        let inputs = self.inputs_at(self.outcome(progress));
         let about = self.kept_objects().filter_map(|(object, number)| match inputs.find(number) {
             Some(input) => self.tell_about(object, input, progress),
             None => Some(pruned(object)),

@@ -32,8 +32,19 @@ pub(in super::super) struct Progress {
     pub(in super::super) waits: Option<String>,
     /// Which are no longer wanted and wait for somebody to approve of their deletion.
     pub(in super::super) surplus: Option<String>,
-    /// Whether nothing is wrong but that the API server cannot do now what it is asked for.
-    pub(in super::super) is_only_hindered: bool,
+    /// What is wrong.
+    pub(in super::super) trouble: Trouble,
+}
+
+/// What is wrong with the resources of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Trouble {
+    /// Nothing that makes the state that of an error.
+    None,
+    /// Nothing but that the API server cannot do now what it is asked for.
+    Hindered,
+    /// The state is that of an error.
+    Failing,
 }
 
 impl Asked<'_> {
@@ -45,7 +56,7 @@ impl Asked<'_> {
         progress: &Progress,
     ) {
         let before = &self.world.instance["status"];
-        let error_since = self.error_since(status, graph).filter(|_| !progress.is_only_hindered);
+        let error_since = (progress.trouble == Trouble::Failing).then(|| self.error_since(graph));
         let mut keep = |name: &str| {
             let value = own(before, graph, name);
             if !value.is_null() {
@@ -53,8 +64,7 @@ impl Asked<'_> {
             }
         };
         keep(ASSIGNMENT);
-        let Some(current) = self.inputs.current() else { return };
-        if super::super::suspended_by(self.world).is_some() {
+        if super::super::suspended_by(self.world, Some(self)).is_some() {
             let all = [
                 CURRENT_INPUT,
                 CURRENT_REVISION,
@@ -67,6 +77,7 @@ impl Asked<'_> {
             all.into_iter().for_each(keep);
             return;
         }
+        let Some(current) = self.inputs.current() else { return };
         let is_observed = self.is_observed(progress);
         if !is_observed {
             keep(OBSERVED_INPUT);
@@ -81,7 +92,7 @@ impl Asked<'_> {
         }
         tell(CURRENT_INPUT, input);
         tell(CURRENT_REVISION, revision);
-        tell(INPUT_HISTORY, self.summaries(&self.inputs_at(standing)));
+        tell(INPUT_HISTORY, self.summaries(&self.inputs_at(self.outcome(progress))));
         let mut propagation = self.propagation(graph, standing, Some(progress));
         if let Some(since) = error_since {
             propagation[ERROR_SINCE] = json!(since);
@@ -92,13 +103,11 @@ impl Asked<'_> {
         }
     }
 
-    /// Since when the state is that of an error, if it is: conditions tell only since when it is not ready.
-    fn error_since(&self, status: &Map<String, Value>, graph: &CompiledGraph) -> Option<&str> {
+    /// Since when the state is that of an error, which it is: conditions tell only since when it is not ready.
+    fn error_since(&self, graph: &CompiledGraph) -> &str {
         let before = &self.world.instance["status"];
-        let is_error = |state: &Value| state == State::Error.as_str();
-        let known =
-            own(before, graph, PROPAGATION)[ERROR_SINCE].as_str().filter(|_| is_error(&before["state"]));
-        status.get("state").filter(|it| is_error(it)).map(|_| known.unwrap_or(self.world.now))
+        let known = own(before, graph, PROPAGATION)[ERROR_SINCE].as_str();
+        known.filter(|_| before["state"] == State::Error.as_str()).unwrap_or(self.world.now)
     }
 
     /// Latched: what was there once and ready stays observed, whatever becomes of it.
@@ -114,6 +123,13 @@ impl Asked<'_> {
             () if progress.waits.is_some() => Standing::Blocked,
             () => Standing::InProgress,
         }
+    }
+
+    /// What has become of the current input so far, for its history.
+    pub(super) fn outcome(&self, progress: &Progress) -> Standing {
+        let standing = self.standing(progress);
+        let has_failed = progress.trouble == Trouble::Failing && standing != Standing::Completed;
+        if has_failed { Standing::Failed } else { standing }
     }
 
     /// The inputs with the current one so far; when it is complete, nobody needs more of those before than are kept anyway.
