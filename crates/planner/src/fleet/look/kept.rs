@@ -98,7 +98,7 @@ impl Looking<'_> {
         let was_on_its_way = |it: &Member<'_>| {
             it.assigned == Some(target)
                 && it.admission.is_some_and(|it| it.at <= since)
-                && it.observed.is_none_or(|it| it.digest != target)
+                && !it.has_observed(target)
         };
         if known.completed.is_some() || !(soaks || members.iter().any(was_on_its_way)) {
             return None;
