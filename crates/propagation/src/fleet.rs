@@ -249,6 +249,11 @@ impl Member<'_> {
         let is_past = self.admission.is_some_and(|it| it.is_after(observed));
         (!is_past).then_some(observed)
     }
+
+    /// Whether it was at this content before it was admitted to what it should run, and not since.
+    pub(crate) fn was_at(&self, content: Digest) -> bool {
+        self.observed.is_some_and(|it| it.digest == content) && !self.has_observed(content)
+    }
 }
 
 impl Admission {

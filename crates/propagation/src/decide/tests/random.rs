@@ -74,6 +74,8 @@ enum Gate {
     Budget(usize),
     /// The same, by looking at all instances.
     Unready(usize),
+    /// The same, by looking at what they say.
+    Said(usize),
 }
 
 fn gate(most: usize) -> impl Strategy<Value = Gate> {
@@ -84,6 +86,7 @@ fn gate(most: usize) -> impl Strategy<Value = Gate> {
         Just(Gate::Formula),
         (1..=most).prop_map(Gate::Budget),
         (1..=most).prop_map(Gate::Unready),
+        (1..=most).prop_map(Gate::Said),
     ]
 }
 
@@ -100,6 +103,9 @@ impl Gate {
             Self::Unready(most) => {
                 format!("instances.filter(i, updated(i) && !ready(i)).size() < {most}")
             }
+            Self::Said(most) => {
+                format!("instances.filter(i, updated(i) && i.status.state != 'ACTIVE').size() < {most}")
+            }
         }
     }
 
@@ -107,14 +113,14 @@ impl Gate {
     fn most_at_once(self) -> usize {
         match self {
             Self::None | Self::Formula | Self::Exponential | Self::Linear(_) => usize::MAX,
-            Self::Budget(most) | Self::Unready(most) => most,
+            Self::Budget(most) | Self::Unready(most) | Self::Said(most) => most,
         }
     }
 
     /// How many may have been admitted when so many have settled.
     fn most(self, settled: usize) -> usize {
         match self {
-            Self::None | Self::Formula | Self::Budget(_) | Self::Unready(_) => usize::MAX,
+            Self::None | Self::Formula | Self::Budget(_) | Self::Unready(_) | Self::Said(_) => usize::MAX,
             // 1, 3, 7, 15 …: the whole waves that have settled, and one more.
             Self::Exponential => (2 << (settled + 1).ilog2()) - 1,
             Self::Linear(step) => (settled / step + 1) * step,
@@ -279,6 +285,7 @@ impl World {
     }
 
     fn look(&mut self, writes: usize) {
+        self.scene.members.iter_mut().for_each(say);
         let decision = self.scene.decide(self.now);
         self.check(&decision);
         // The mark is written first; what comes after may be lost.
@@ -408,6 +415,7 @@ impl World {
             let now = at(self.now);
             self.scene.members.iter_mut().for_each(|it| arrive(it, now));
             self.now += 1_000;
+            self.scene.members.iter_mut().for_each(say);
             let decision = self.scene.decide(self.now);
             let is_quiet = decision.moves.is_empty() && decision.births.is_empty();
             if decision.phase == Phase::Completed && is_quiet {
@@ -417,6 +425,12 @@ impl World {
         }
         panic!("does not come to rest: {:?}", self.scene.decide(self.now));
     }
+}
+
+/// What an instance says last: nothing of an admission that it has not heard of.
+fn say(written: &mut Written) {
+    let is_active = written.member.is_ready() && written.member.observed.is_some();
+    written.object["status"]["state"] = json!(if is_active { "ACTIVE" } else { "IN_PROGRESS" });
 }
 
 fn arrive(written: &mut Written, now: jiff::Timestamp) {
