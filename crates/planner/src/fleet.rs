@@ -4,6 +4,7 @@ mod census;
 mod deletions;
 mod evidence;
 mod facts;
+mod failures;
 mod ledger;
 mod look;
 mod made;
