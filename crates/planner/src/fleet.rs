@@ -4,6 +4,7 @@ mod census;
 mod deletions;
 mod evidence;
 mod facts;
+mod failures;
 mod ledger;
 mod look;
 mod made;
@@ -36,6 +37,7 @@ pub use record::Decision;
 pub use step::Step;
 pub use telling::counts;
 pub use turn::Turn;
+pub(crate) use turn::admission;
 pub use waves::{Rules, Waves, gate_problems};
 pub(crate) use waves::{approval_problems, closed_gate, problems};
 

@@ -238,8 +238,28 @@ impl Member<'_> {
         self.is_ready() && (self.assigned != Some(target) || self.has_observed(target))
     }
 
-    pub(crate) fn has_observed(&self, content: Digest) -> bool {
-        self.observed.is_some_and(|it| it.digest == content)
+    /// Whether it has come to this content, and was not sent elsewhere or there anew since.
+    pub fn has_observed(&self, content: Digest) -> bool {
+        self.observed_since(content).is_some()
+    }
+
+    /// Since when that is so. What it was seen at before it was admitted is where it comes from, even where it goes back there.
+    pub(crate) fn observed_since(&self, content: Digest) -> Option<Timestamp> {
+        let observed = self.observed.filter(|it| it.digest == content)?.since;
+        let is_past = self.admission.is_some_and(|it| it.is_after(observed));
+        (!is_past).then_some(observed)
+    }
+
+    /// Whether it was at this content before it was admitted to what it should run, and not since.
+    pub(crate) fn was_at(&self, content: Digest) -> bool {
+        self.observed.is_some_and(|it| it.digest == content) && !self.has_observed(content)
+    }
+}
+
+impl Admission {
+    /// Whether something was seen before it. That is told in whole seconds: what was seen within the second came after.
+    pub fn is_after(&self, seen: Timestamp) -> bool {
+        self.at.as_second() > seen.as_second()
     }
 }
 

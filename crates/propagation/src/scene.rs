@@ -39,11 +39,14 @@ pub(crate) struct Written {
     pub(crate) name: String,
     pub(crate) object: Value,
     pub(crate) namespace_labels: Value,
+    /// Whether it has come to what it is assigned to, whatever it was seen at before.
+    pub(crate) is_there: bool,
 }
 
 impl Written {
     /// `web` and words: `a` runs content a and was observed there, `-` is new, `b<a@100` was admitted to b from a at second 100 (`!` at
-    /// the end: excused), `obs@150` was observed there, `unready@160`, `error@160`, `pinned`, `order=-1`, `edited`, `created=5`,
+    /// the end: excused), `obs@150` was observed there, `was=a@5` was last
+    /// observed at a, `unready@160`, `error@160`, `pinned`, `order=-1`, `edited`, `created=5`,
     /// `hindered=60`, `label=ring:0`, `team=core` (a label of the namespace).
     pub(crate) fn new(text: &str) -> Self {
         let mut words = text.split_whitespace();
@@ -64,7 +67,8 @@ impl Written {
             object: &Value::Null,
             namespace_labels: &Value::Null,
         };
-        let mut written = Self { member, name, object: json!({}), namespace_labels: Value::Null };
+        let mut written =
+            Self { member, name, object: json!({}), namespace_labels: Value::Null, is_there: false };
         words.for_each(|word| written.read(word));
         written.object["metadata"]["name"] = json!(written.name);
         written
@@ -76,6 +80,11 @@ impl Written {
         match key {
             "-" => self.member.assigned = None,
             "obs" => self.observe(second(value)),
+            "was" => {
+                let (digest, since) = value.split_once('@').unwrap();
+                let digest = content(digest.chars().next().unwrap());
+                self.member.observed = Some(Observed { digest, since: second(since) });
+            }
             "unready" => self.member.health = Health::Unready(second(value)),
             "error" => self.member.health = Health::Error(second(value)),
             "pinned" => self.member.stance = Stance::Pinned,
@@ -96,8 +105,9 @@ impl Written {
         }
     }
 
-    fn observe(&mut self, since: Timestamp) {
+    pub(crate) fn observe(&mut self, since: Timestamp) {
         self.member.observed = self.member.assigned.map(|digest| Observed { digest, since });
+        self.is_there = true;
     }
 
     fn assign(&mut self, moved: &str, time: &str) {
@@ -239,20 +249,23 @@ impl Scene {
     /// Performs a decision: who moves is admitted, who is new is born, the mark is written.
     pub(crate) fn perform(&mut self, decision: &Decision) {
         for it in &decision.moves {
-            let member = &mut self.members[it.member].member;
+            let Written { member, is_there, .. } = &mut self.members[it.member];
+            *is_there = false;
             member.admission = Some(Admission { at: it.at, from: it.from, is_excused: it.is_excused });
             member.assigned = Some(self.target.digest);
             member.is_edited = false;
             member.hindered = SignedDuration::ZERO;
         }
         for it in &decision.returns {
-            let member = &mut self.members[it.member].member;
+            let Written { member, is_there, .. } = &mut self.members[it.member];
+            *is_there = false;
             let from = self.target.digest;
             member.admission = Some(Admission { at: self.progress.started, from, is_excused: false });
             member.assigned = Some(it.to);
         }
         for it in &decision.births {
-            let member = &mut self.members[it.member].member;
+            let Written { member, is_there, .. } = &mut self.members[it.member];
+            *is_there = false;
             (member.assigned, member.admission) = (Some(it.on.digest), None);
         }
         for (at, written) in self.members.iter_mut().enumerate() {
@@ -271,7 +284,7 @@ impl Scene {
     /// All who were admitted are observed.
     pub(crate) fn arrive(&mut self, now: i64) {
         for written in &mut self.members {
-            if !written.member.assigned.is_some_and(|it| written.member.has_observed(it)) {
+            if !written.is_there {
                 written.observe(at(now));
                 written.member.health = Health::Ready;
             }

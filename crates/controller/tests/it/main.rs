@@ -38,6 +38,7 @@ mod propagation;
 mod real;
 mod resource_gates;
 mod retention;
+mod returning;
 mod revisions;
 mod rollback;
 mod schemas;

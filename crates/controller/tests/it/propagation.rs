@@ -471,22 +471,25 @@ async fn v40_a_wave_is_told_though_one_of_its_writes_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn v33_an_edit_of_an_instance_does_not_begin_its_soak_anew() {
     let policy = json!({"propagation": {"soakSeconds": 3600, "maxInFlight": 1}});
-    let world = fleet(2, &policy).await;
+    let mut world = fleet(2, &policy).await;
     issue(&world, "two", &policy).await;
     world.eventually(APP, |it| it["status"]["propagation"]["instances"]["updated"] == 1).await;
     world.settled().await;
     assert_eq!(with_text(&world, "two").await, ["i000-one"]);
+    world.kill_controllers();
     // It was so two hours ago.
     let since = (jiff::Timestamp::now() - jiff::SignedDuration::from_hours(2)).to_string();
-    world.merge_status("App i000", json!({"propagation": {"lastTransitionTime": since}})).await;
+    let status =
+        json!({"assignment": {"admission": {"at": since}}, "propagation": {"lastTransitionTime": since}});
+    world.merge_status("App i000", status).await;
+    world.merge_status(APP, json!({"propagation": {"startedAt": since}})).await;
+    world.take_over(Some(jiff::Timestamp::now() - jiff::SignedDuration::from_secs(1)));
     let before = world.there("App i000").await["status"]["observedInputRevision"].as_i64();
     world.merge("App i000", json!({"spec": {"text": "other"}})).await;
     let told =
         world.eventually("App i000", |it| it["status"]["observedInputRevision"].as_i64() > before).await;
     world.settled().await;
     assert_eq!(told["status"]["propagation"]["observedSince"], since, "{told:#}");
-    let policy = json!({"propagation": {"soakSeconds": 3599, "maxInFlight": 1}});
-    issue(&world, "two", &policy).await;
     world.eventually(APP, |it| it["status"]["propagation"]["instances"]["settled"] == 1).await;
     world.settled().await;
 }

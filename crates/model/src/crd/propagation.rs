@@ -22,6 +22,7 @@ pub(super) fn status() -> Value {
             ("waiting", list(waiting(), "Why instances wait.")),
             ("blocked", blocked()),
             ("failures", list(failure(), "The first instances that failed.")),
+            ("furtherFailures", further_failures()),
             ("gateErrors", texts("What went wrong with the expressions of propagateWhen.")),
             ("standstills", list(standstill(), "When it stood still; such time counts towards no deadline.")),
         ],
@@ -76,6 +77,14 @@ fn failure() -> Value {
             ("message", text("How.")),
             ("excused", of("boolean", "Whether it does not count.")),
         ],
+    )
+}
+
+fn further_failures() -> Value {
+    object(
+        "The instances that failed beyond those, as fingerprints of their names.",
+        &[],
+        [("counted", text("Those that count.")), ("excused", text("Those that do not."))],
     )
 }
 

@@ -187,7 +187,7 @@ impl Looking<'_> {
         let failed = self.failed();
         let member = |instance| {
             let mut member = member(&self.world(instance, Turn::Waits), labels(instance));
-            member.has_failed = !failed.is_empty() && failed.contains(member.full_name().as_str());
+            member.has_failed = failed.blames(&member);
             if !scene.refused.is_empty() {
                 let name = (member.namespace.to_owned(), member.name.to_owned());
                 hinder(&mut member, scene.refused.get(&name).copied(), scene.now);

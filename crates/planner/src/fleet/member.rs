@@ -18,7 +18,7 @@ use crate::instance::{
 pub(super) fn member<'a>(world: &World<'a>, namespace_labels: &'a Value) -> Member<'a> {
     let instance = world.instance;
     let known = of_krono(&instance["status"], ASSIGNMENT);
-    let admission = turn::read(&known[ADMISSION]);
+    let admission = turn::admission(instance);
     Member {
         namespace: text(instance, "namespace"),
         name: text(instance, "name"),

@@ -1,7 +1,5 @@
 //! What people are told about a propagation.
 
-use std::collections::BTreeSet;
-
 use krono_history::RevisionNumber;
 use krono_model::condition::READY;
 use krono_propagation::assignment::{Assignment, Told};
@@ -11,12 +9,11 @@ use krono_propagation::{Counts, Decision, FailureTold, Phase, Waiting};
 use serde_json::{Map, Value, json};
 
 use super::census::is_blocked;
+use super::failures::{self, Known, kept, name};
 use crate::instance::Notice;
 
 /// How many failures are told by Events of their own at once.
 const NAMED: usize = 10;
-/// How many failures are kept by name: who is among them is known.
-const KEPT: usize = 500;
 
 /// The fields that each decision finds anew; all others must outlive it, and so must failures: an edit excuses none that counts.
 pub(super) const FOUND: [&str; 4] = ["instances", "blocked", "waiting", "gateErrors"];
@@ -37,7 +34,6 @@ pub(super) fn record(mut record: Map<String, Value>, members: &[Member<'_>], dec
     }
     let lists = [
         ("waiting", decision.waiting.iter().map(waiting).collect::<Vec<Value>>()),
-        ("failures", failures(decision).map(|it| failure(members, it)).collect()),
         ("gateErrors", decision.gate_errors.iter().map(|it| json!(it)).collect()),
     ];
     for (field, list) in lists {
@@ -45,6 +41,7 @@ pub(super) fn record(mut record: Map<String, Value>, members: &[Member<'_>], dec
             put(field, json!(list));
         }
     }
+    failures::put(&mut record, members, decision);
     Value::Object(record)
 }
 
@@ -90,24 +87,6 @@ fn waiting(waiting: &Waiting) -> Value {
         "count": waiting.told.count,
         "first": waiting.told.first,
     })
-}
-
-/// Those that count first.
-fn failures(decision: &Decision) -> impl Iterator<Item = &FailureTold> {
-    let of = |is_excused: bool| decision.failures.iter().filter(move |it| it.is_excused == is_excused);
-    of(false).chain(of(true)).take(KEPT)
-}
-
-fn failure(members: &[Member<'_>], told: &FailureTold) -> Value {
-    let mut failure = json!({"instance": name(members, told), "message": told.failure.as_str()});
-    if told.is_excused {
-        failure["excused"] = json!(true);
-    }
-    failure
-}
-
-fn name(members: &[Member<'_>], told: &FailureTold) -> String {
-    members.get(told.member).map(Member::full_name).unwrap_or_default()
 }
 
 /// That a propagation was given up. Who failed is told now where everybody goes back: the way back knows nothing of it.
@@ -173,10 +152,9 @@ pub(super) fn new_failures(
     decision: &Decision,
     published: &Value,
 ) -> Vec<Notice> {
-    let known = published["failures"].as_array().into_iter().flatten();
-    let known: BTreeSet<&str> = known.filter_map(|it| it["instance"].as_str()).collect();
-    let is_new = |it: &&FailureTold| !known.contains(name(members, it).as_str());
-    let new: Vec<&FailureTold> = failures(decision).filter(is_new).collect();
+    let known = Known::read(published);
+    let is_new = |it: &&FailureTold| !known.tells_of(&name(members, it));
+    let new: Vec<&FailureTold> = kept(decision).filter(is_new).collect();
     let (named, more) = new.split_at(new.len().min(NAMED));
     let more = (!more.is_empty()).then(|| {
         let instances = if more.len() == 1 { "instance" } else { "instances" };
@@ -316,5 +294,28 @@ mod tests {
         assert_eq!(told(&published, 30).1, Vec::<String>::new());
         let (_, notes) = told(&published, 31);
         assert_eq!(notes, ["default/i30 failed at revision 1: in error for more than 30 seconds"]);
+    }
+
+    #[test]
+    fn v40_failures_beyond_those_that_are_named_are_told_once_and_go_on_to_count() {
+        let names: Vec<String> = (0..1_300).map(|it| format!("i{it:04}")).collect();
+        let members: Vec<Member<'_>> = names.iter().map(|it| member(it)).collect();
+        let (number, digest) = (RevisionNumber::FIRST, "a".repeat(40).parse().expect("a digest"));
+        let target = Assignment { number, digest };
+        let told = |published: &Value, failed: usize| {
+            let decision = decision(failed, 12);
+            let notes = new_failures(target, &members, &decision, published);
+            (record(Map::new(), &members, &decision), notes.into_iter().map(|it| it.note).next_back())
+        };
+        let (published, last) = told(&Value::Null, 800);
+        assert_eq!(last.as_deref(), Some("790 more instances failed at revision 1"));
+        assert_eq!(published["failures"].as_array().map(Vec::len), Some(500));
+        assert!(published["furtherFailures"].to_string().len() < 4_000, "{:#}", published["furtherFailures"]);
+        assert_eq!(told(&published, 800).1, None);
+        assert_eq!(told(&published, 1_300).1.as_deref(), Some("490 more instances failed at revision 1"));
+        let known = Known::read(&published);
+        let blamed: Vec<usize> = (0..1_300).filter(|it| known.blames(&members[*it])).collect();
+        assert_eq!(blamed, (12..800).collect::<Vec<usize>>());
+        assert!(members.iter().take(800).all(|it| known.tells_of(&it.full_name())));
     }
 }

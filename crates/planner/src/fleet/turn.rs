@@ -4,6 +4,9 @@ use krono_propagation::assignment::{Assignment, Closed, Gate, Open};
 use krono_propagation::fleet::Admission;
 use serde_json::{Value, json};
 
+use super::record::ADMISSION;
+use crate::instance::{ASSIGNMENT, of_krono};
+
 /// Whether an instance that follows its definition may move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Turn {
@@ -60,8 +63,13 @@ pub(super) fn written(admission: &Admission, generation: &Value) -> Value {
     written
 }
 
+/// How an instance came to the content that it should run, as its status tells.
+pub(crate) fn admission(instance: &Value) -> Option<Admission> {
+    read(&of_krono(&instance["status"], ASSIGNMENT)[ADMISSION])
+}
+
 /// From the status of an instance.
-pub(super) fn read(written: &Value) -> Option<Admission> {
+fn read(written: &Value) -> Option<Admission> {
     Some(Admission {
         at: written["at"].as_str()?.parse().ok()?,
         from: written["from"].as_str()?.parse().ok()?,

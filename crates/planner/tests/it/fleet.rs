@@ -140,7 +140,10 @@ impl Fleet {
             return;
         }
         status["state"] = json!("ACTIVE");
-        if status["inputRevisionHistory"][0]["rgdRevisionHash"] != assigned {
+        let time = |it: &Value| it.as_str().and_then(|it| it.parse().ok()).unwrap_or(Timestamp::MIN);
+        let seen = time(&status["propagation"]["lastTransitionTime"]);
+        let is_past = time(&status["assignment"]["admission"]["at"]) > seen;
+        if is_past || status["inputRevisionHistory"][0]["rgdRevisionHash"] != assigned {
             let input = status["observedInputRevision"].as_i64().unwrap_or_default() + 1;
             status["observedInputRevision"] = json!(input);
             status["inputRevisionHistory"] = json!([{"revision": input, "rgdRevisionHash": assigned}]);

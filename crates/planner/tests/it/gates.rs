@@ -318,3 +318,32 @@ fn v34_where_nobody_knows_what_a_resource_was_it_is_left_alone() {
     story.settle();
     assert_eq!((story.text("one"), story.standing()), ("astray".to_owned(), "Blocked"));
 }
+
+#[test]
+fn v33_who_is_admitted_to_what_it_was_at_before_is_observed_anew() {
+    let check = |to: usize, admitted: Option<&str>, expected: (&str, usize)| {
+        let mut story = Story::new("true", &["a", "b"]);
+        let admission = admitted.map(|at| json!({"at": at, "from": content(1).to_string(), "generation": 1}));
+        let digest = content(to).to_string();
+        let status = &mut story.instance["status"];
+        status["assignment"] =
+            json!({"revision": 1, "digest": digest, "because": "Following", "admission": admission});
+        status["propagation"]["lastTransitionTime"] = json!("2025-06-01T00:00:00Z");
+        let published = story.settle();
+        let propagation = &story.instance["status"]["propagation"];
+        let since = propagation.get("observedSince").unwrap_or(&propagation["lastTransitionTime"]);
+        assert_eq!((since.as_str().expect("a time"), published), expected, "{to} {admitted:?}");
+        assert_eq!(propagation["status"], "Completed");
+        assert_eq!(story.settle(), 0);
+    };
+    let (then, now) = ("2025-06-01T00:00:00Z", "2026-01-01T00:00:00Z");
+    check(0, None, (then, 0));
+    check(0, Some("2025-05-31T23:59:59Z"), (then, 0));
+    // Observations are told in whole seconds.
+    check(0, Some("2025-06-01T00:00:00.9Z"), (then, 0));
+    check(0, Some("2025-06-01T00:00:01Z"), (now, 1));
+    check(0, Some("2025-12-31T23:59:59.5Z"), (now, 1));
+    // Whoever admitted it had a clock that is ahead.
+    check(0, Some("2026-01-01T00:00:07.5Z"), ("2026-01-01T00:00:07Z", 1));
+    check(1, Some("2025-12-31T23:59:59.5Z"), (then, 0));
+}

@@ -505,3 +505,80 @@ fn v21_an_automatic_way_back_is_instant_whatever_mode_and_gates_say() {
     fleet.finish();
     assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Completed", "aaa"));
 }
+
+/// Two at content c, which neither comes to, on their way back to b, where both were seen.
+fn on_the_way_back(mode: &str, propagation: Value) -> Fleet {
+    let mut fleet = at_second(2, propagation);
+    fleet.wait(10);
+    fleet.issue('c', &["one"]);
+    fleet.wait(10);
+    for _ in 0..2 {
+        fleet.rest();
+        // Whoever does not come to it in time makes room for the next.
+        fleet.wait(700);
+    }
+    fleet.rest();
+    assert_eq!(fleet.assigned(), "cc");
+    fleet.roll_back(2, mode);
+    fleet.heard.clear();
+    fleet.rest();
+    fleet
+}
+
+#[test]
+fn v23_where_it_goes_back_to_was_seen_before_and_must_be_seen_anew() {
+    let policy = json!({"maxInFlight": 1, "onFailure": "Continue"});
+    for mode in ["Instant", "Controlled"] {
+        let mut fleet = on_the_way_back(mode, policy.clone());
+        assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Propagating", "bc"), "{mode}");
+        let told = fleet.told()["waiting"][0].clone();
+        assert_eq!((&told["reason"], &told["count"]), (&json!("MaxInFlight"), &json!(1)), "{mode}");
+        // It does not come to it in time.
+        fleet.wait(700);
+        fleet.rest();
+        assert_eq!(fleet.assigned(), "bb", "{mode}");
+        let late = "InstanceFailed: home/i000 failed at revision 4: not ready at the new revision within the deadline";
+        assert!(fleet.heard.iter().any(|it| it.starts_with(late)), "{mode} {:#?}", fleet.heard);
+        fleet.finish();
+        assert_eq!((fleet.phase(), &fleet.told()["failures"]), ("Completed", &Value::Null), "{mode}");
+    }
+}
+
+#[test]
+fn v41_a_restart_on_the_way_back_changes_nothing() {
+    let mut fleet = on_the_way_back("Controlled", json!({"maxInFlight": 1, "onFailure": "Continue"}));
+    fleet.takeover(5);
+    fleet.rest();
+    assert_eq!(fleet.assigned(), "bc");
+    fleet.wait(1);
+    fleet.arrive(0);
+    fleet.rest();
+    assert_eq!(fleet.assigned(), "bb");
+    // Latched: what was seen since stays so.
+    fleet.fail(0);
+    fleet.takeover(5);
+    assert_eq!(fleet.told()["instances"]["updated"], 1);
+}
+
+#[test]
+fn v35_old_content_that_comes_as_a_step_forward_travels_in_waves() {
+    let mut fleet = at_second(4, json!({"onFailure": "Continue"}));
+    fleet.wait(10);
+    fleet.issue('c', &["one"]);
+    fleet.rest();
+    assert_eq!(fleet.assigned(), "cccc");
+    fleet.wait(10);
+    // Nobody has come to it when a tool puts back what was there before.
+    fleet.patch_definition(json!({"spec": {"propagateWhen": ["${exponentiallyUpdated(instances, each)}"]}}));
+    fleet.issue('b', &["one"]);
+    for assigned in ["bccc", "bbbc", "bbbb"] {
+        fleet.rest();
+        fleet.wait(1);
+        fleet.rest();
+        assert_eq!((fleet.phase(), fleet.assigned().as_str()), ("Propagating", assigned));
+        fleet.wait(1);
+        (0..4).for_each(|it| fleet.arrive(it));
+    }
+    fleet.rest();
+    assert_eq!(fleet.phase(), "Completed");
+}

@@ -121,10 +121,10 @@ impl Assessor<'_> {
     }
 
     fn soaked_at(&self, member: &Member<'_>) -> Option<Timestamp> {
-        let observed = member.observed.filter(|it| it.digest == self.fleet.target.digest)?;
+        let since = member.observed_since(self.fleet.target.digest)?;
         // Who goes back in a hurry has no soak.
-        let at_once = observed.since.min(self.clock.now);
-        Some(if self.fleet.is_instant() { at_once } else { self.clock.soaked_at(observed.since) })
+        let at_once = since.min(self.clock.now);
+        Some(if self.fleet.is_instant() { at_once } else { self.clock.soaked_at(since) })
     }
 
     fn failure(
@@ -158,8 +158,8 @@ impl Assessor<'_> {
     /// Whether it was moved by an earlier propagation that it has not come through: it was not well soon after, or never.
     pub(super) fn was_in_flight(&self, member: &Member<'_>) -> bool {
         let (Some(assigned), Some(_)) = (member.assigned, member.admission) else { return false };
-        let Some(observed) = member.observed.filter(|it| it.digest == assigned) else { return true };
-        !is_well_by(member, self.clock.soaked_at(observed.since))
+        let Some(since) = member.observed_since(assigned) else { return true };
+        !is_well_by(member, self.clock.soaked_at(since))
     }
 
     /// Whether the failure of an instance that is admitted now will not count.

@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use krono_cel::ast::Ast;
 use krono_cel::library::kro;
 use krono_cel::{Env, Issue, ObjectType, Placed, Span, Template, Type, Val, advice};
 use serde_json::Value;
@@ -10,7 +9,7 @@ use serde_json::Value;
 use super::hoist::{Names, replaced};
 use super::sight::Sight;
 use super::values::{EACH_TYPE, INSTANCE_TYPE};
-use super::{Gate, Gates, Part, functions, values};
+use super::{Gate, Gates, Mentions, Part, functions, values};
 use crate::problem::Problem;
 
 const PATH: &str = "spec.propagateWhen";
@@ -102,32 +101,33 @@ impl Compiler {
             return Err(vec![Problem { span: whole(placed), ..Problem::new(path, message, advice) }]);
         }
         let names = Names::of(checked.ast());
-        let whole =
-            Part { env: self.env.clone(), program: self.env.program(&checked), mentions: names.mentions() };
+        let sight = Sight::of(&checked);
+        let mentions = mentions(&names, &sight);
+        let whole = Part { env: self.env.clone(), program: self.env.program(&checked), mentions };
         if let Some(message) = names.is_constant().then(|| never(&whole)).flatten() {
             let advice = "mention instances, each, rgd or fleet; `spec.propagation.paused: true` is a pause";
             return Err(vec![Problem { span: self::whole(placed), ..Problem::new(path, message, advice) }]);
         }
-        let sight = Sight::of(&checked);
         let (shared, rest) =
-            self.split(checked.ast(), &names, &whole).unwrap_or_else(|| (Vec::new(), whole.clone()));
+            self.split(&names, &whole, &sight).unwrap_or_else(|| (Vec::new(), whole.clone()));
         Ok(Gate { whole, shared, rest, sight })
     }
 
     /// What is shared, and the rest; nothing where nothing is, or where they would not mean the same.
-    fn split(&self, ast: &Ast, names: &Names<'_>, whole: &Part) -> Option<(Vec<Part>, Part)> {
-        let (source, spans) = (ast.source(), names.shared());
+    fn split(&self, names: &Names<'_>, whole: &Part, sight: &Sight) -> Option<(Vec<Part>, Part)> {
+        let (source, spans) = (whole.program.source(), names.shared());
         let overlap = spans.windows(2).any(|it| it[0].end > it[1].start);
         if spans.is_empty() || overlap || source.contains(SHARED) {
             return None;
         }
-        let shared: Option<Vec<Part>> = spans.iter().map(|it| part(&self.env, text(source, *it)?)).collect();
+        let shared: Option<Vec<Part>> =
+            spans.iter().map(|it| part(&self.env, text(source, *it)?, sight)).collect();
         let shared = shared?;
         let name = |at: usize| format!("{SHARED}{at}");
         let env = shared.iter().enumerate().fold(self.env.extend(), |env, (at, part)| {
             env.variable(&name(at), part.program.result_type().clone())
         });
-        let rest = part(&env.build(), &replaced(source, &spans, name))?;
+        let rest = part(&env.build(), &replaced(source, &spans, name), sight)?;
         let agrees = rest.program.result_type() == whole.program.result_type();
         agrees.then_some((shared, rest))
     }
@@ -160,10 +160,18 @@ fn never(constant: &Part) -> Option<String> {
     }
 }
 
-fn part(env: &Env, source: &str) -> Option<Part> {
+/// A part of an expression that looks at this much as a whole: what a part gives to others may be looked at there.
+fn part(env: &Env, source: &str, sight: &Sight) -> Option<Part> {
     let checked = env.check(env.parse(source).ok()?).ok()?;
-    let mentions = Names::of(checked.ast()).mentions();
+    let mentions = mentions(&Names::of(checked.ast()), sight);
     Some(Part { env: env.clone(), program: env.program(&checked), mentions })
+}
+
+fn mentions(names: &Names<'_>, sight: &Sight) -> Mentions {
+    let mentions = names.mentions();
+    // Of the candidate itself nothing changes: it is not admitted yet.
+    let follows = mentions.instances && sight.follows_admissions();
+    Mentions { admissions: mentions.admissions || follows, ..mentions }
 }
 
 fn text(source: &str, span: Span) -> Option<&str> {

@@ -11,7 +11,7 @@ use krono_cel::ast::{Expr, ExprId, LoopKind};
 use krono_cel::{Checked, Type};
 
 use super::functions::{EXPONENTIAL, FACT_FUNCTIONS, LINEAR};
-use super::values::{EACH_TYPE, FACTS, INDEX, INSTANCE_TYPE, STATUS};
+use super::values::{EACH_TYPE, FACTS, INDEX, INSTANCE_TYPE, MOVING, STATUS};
 
 /// The fields of an instance, and of its status, that expressions look at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,6 +67,14 @@ impl Sight {
     pub(super) fn is_of_progress(&self) -> bool {
         let is_progress = |it: &Arc<str>| [FACTS, INDEX].contains(&&**it);
         matches!(&self.fields, Names::These(names) if names.iter().all(is_progress))
+    }
+
+    /// Whether it is something that becomes another as soon as an instance is admitted, and no function tells.
+    pub(super) fn follows_admissions(&self) -> bool {
+        let is_moving = |it: &Arc<str>| MOVING.contains(&&**it);
+        self.fields == Names::All
+            || matches!(&self.status, Names::These(names) if names.iter().any(is_moving))
+            || self.status == Names::All
     }
 
     /// What either looks at.

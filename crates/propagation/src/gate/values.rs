@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::Round;
 use super::functions::FACT_FUNCTIONS;
 use super::sight::{Names, Sight};
+use crate::assignment::Assignment;
 use crate::decide::Counts;
 use crate::fleet::Member;
 
@@ -72,15 +73,21 @@ fn written_type(value: &Value) -> Type {
 const OBSERVED_REVISION: &str = "observedRGDRevision";
 const NUMBERS: [&str; 5] = [
     "currentInputRevision",
-    "currentRGDRevision",
+    CURRENT_REVISION,
     "observedGeneration",
     "observedInputRevision",
     OBSERVED_REVISION,
 ];
 /// Those that are not always there.
-const OTHERS: [&str; 5] = ["assignment", "conditions", "ignoredFields", "inputRevisionHistory", "krono"];
+const OTHERS: [&str; 5] = [ASSIGNMENT, CONDITIONS, "ignoredFields", "inputRevisionHistory", KRONO];
 const STATE: &str = "state";
 const PROPAGATION: &str = "propagation";
+const ASSIGNMENT: &str = "assignment";
+const CONDITIONS: &str = "conditions";
+const CURRENT_REVISION: &str = "currentRGDRevision";
+const KRONO: &str = "krono";
+/// The fields of a status that become others as soon as an instance is admitted.
+pub(super) const MOVING: [&str; 5] = [ASSIGNMENT, CONDITIONS, CURRENT_REVISION, PROPAGATION, STATE];
 const PROPAGATION_NUMBERS: [&str; 3] = ["targetInputRevision", "resourcesAtTarget", "totalResources"];
 const PROPAGATION_TEXTS: [&str; 2] = ["status", "lastTransitionTime"];
 
@@ -224,16 +231,18 @@ impl<'r> Common<'r> {
 
     /// As much of an instance as anybody looks at.
     pub(super) fn instance(&self, round: &Round<'r>, at: usize, rank: Option<usize>) -> Val<'r> {
-        self.seen(round, at, rank, Facts::of(round, at))
+        let is_moving = has_told_nothing(&round.fleet.members[at], round.fleet.target);
+        self.seen(round, at, rank, Seen { facts: Facts::of(round, at), is_moving })
     }
 
     /// The same of a candidate as soon as it is admitted.
     pub(super) fn admitted(&self, round: &Round<'r>, at: usize, rank: usize) -> Val<'r> {
-        self.seen(round, at, Some(rank), Facts::ADMITTED)
+        self.seen(round, at, Some(rank), Seen { facts: Facts::ADMITTED, is_moving: true })
     }
 
-    fn seen(&self, round: &Round<'r>, at: usize, rank: Option<usize>, facts: Facts) -> Val<'r> {
+    fn seen(&self, round: &Round<'r>, at: usize, rank: Option<usize>, seen: Seen) -> Val<'r> {
         let member = &round.fleet.members[at];
+        let facts = seen.facts;
         let index = || rank.map_or(Val::Null, number);
         match &self.sight.fields {
             Names::All => {
@@ -241,14 +250,14 @@ impl<'r> Common<'r> {
                     Own(FACTS, self.facts(facts), Wins::Own),
                     Own(INDEX, index(), Wins::Own),
                     Own(METADATA, metadata(member), Wins::Own),
-                    Own(STATUS, self.status(round, member), Wins::Own),
+                    Own(STATUS, self.status(round, member, seen.is_moving), Wins::Own),
                 ];
                 merged(own, member.object)
             }
             Names::These(names) => chosen(names, |name| match name {
                 FACTS => Some(self.facts(facts)),
                 INDEX => Some(index()),
-                STATUS => Some(self.status(round, member)),
+                STATUS => Some(self.status(round, member, seen.is_moving)),
                 METADATA => Some(metadata(member)),
                 _ => field(member.object, name),
             }),
@@ -260,18 +269,37 @@ impl<'r> Common<'r> {
     }
 
     /// krono's own fields are always there, and an instance at the current content is at the current revision whatever its number.
-    fn status(&self, round: &Round<'r>, member: &'r Member<'r>) -> Val<'r> {
+    fn status(&self, round: &Round<'r>, member: &'r Member<'r>, is_moving: bool) -> Val<'r> {
         let status = &member.object[STATUS];
         let target = round.fleet.target;
-        let observed = member.has_observed(target.digest).then(|| target.number.to_wire());
+        let observed = match () {
+            () if member.has_observed(target.digest) => Some(target.number.to_wire()),
+            // It says what it came from.
+            () if member.was_at(target.digest) => Some(0),
+            () => None,
+        };
         match &self.sight.status {
+            Names::All if is_moving => self.moving_status(status, target, observed),
             Names::All => self.whole_status(member, observed),
-            Names::These(names) => chosen(names, |name| match (name, observed) {
-                (OBSERVED_REVISION, Some(number)) => Some(Val::Int(number)),
-                (PROPAGATION, _) => Some(self.propagation(status)),
-                _ => field(status, name).or_else(|| usual(member, name)),
+            Names::These(names) => chosen(names, |name| {
+                let moving = is_moving.then(|| moving(status, target, name)).flatten();
+                moving.or_else(|| match (name, observed) {
+                    (OBSERVED_REVISION, Some(number)) => Some(Val::Int(number)),
+                    (PROPAGATION, _) => Some(self.propagation(status)),
+                    _ => field(status, name).or_else(|| usual(member, name)),
+                })
             }),
         }
+    }
+
+    /// The whole status of an instance that has just been admitted.
+    fn moving_status(&self, status: &'r Value, target: Assignment, observed: Option<i64>) -> Val<'r> {
+        let usual = NUMBERS.map(|it| entry(it, Val::Int(0)));
+        let propagation = entry(PROPAGATION, self.propagation(status));
+        let observed = observed.map(|it| entry(OBSERVED_REVISION, Val::Int(it)));
+        let moving = MOVING.into_iter().filter_map(|it| Some(entry(it, moving(status, target, it)?)));
+        let own = std::iter::once(propagation).chain(observed).chain(moving);
+        made(usual.into_iter().chain(fields(status)).chain(own).collect())
     }
 
     fn whole_status(&self, member: &'r Member<'r>, observed: Option<i64>) -> Val<'r> {
@@ -294,6 +322,55 @@ impl<'r> Common<'r> {
         let own = &status[PROPAGATION];
         if own.is_null() { self.propagation.clone() } else { propagation(own) }
     }
+}
+
+/// How an instance looks.
+#[derive(Clone, Copy)]
+struct Seen {
+    facts: Facts,
+    /// Whether it is shown as one on its way, whatever it says.
+    is_moving: bool,
+}
+
+/// Whether it has been admitted, and what it says is of before.
+fn has_told_nothing(member: &Member<'_>, target: Assignment) -> bool {
+    let is_on_its_way = member.assigned == Some(target.digest) && member.admission.is_some();
+    let status = &member.object[STATUS];
+    let is_done = status[STATE] == "ACTIVE" || status[PROPAGATION]["status"] == "Completed";
+    is_on_its_way && is_done && !member.has_observed(target.digest)
+}
+
+/// What a field of krono's becomes as soon as an instance is admitted; nothing for others, and where an author's stands there.
+fn moving<'r>(status: &'r Value, target: Assignment, name: &str) -> Option<Val<'r>> {
+    let number = || Val::Int(target.number.to_wire());
+    if !status[KRONO][name].is_null() {
+        return None;
+    }
+    match name {
+        STATE => Some(Val::str("IN_PROGRESS")),
+        CURRENT_REVISION => Some(number()),
+        ASSIGNMENT => Some(made(vec![
+            entry("because", Val::str("Following")),
+            entry("digest", Val::string(target.digest.to_string())),
+            entry("revision", number()),
+        ])),
+        PROPAGATION => {
+            let own = [entry("resourcesAtTarget", Val::Int(0)), entry("status", Val::str("Pending"))];
+            let numbers = PROPAGATION_NUMBERS.map(|it| entry(it, Val::Int(0)));
+            let texts = PROPAGATION_TEXTS.map(|it| entry(it, Val::str("")));
+            let usual = numbers.into_iter().chain(texts);
+            Some(made(usual.chain(fields(&status[PROPAGATION])).chain(own).collect()))
+        }
+        CONDITIONS => status[CONDITIONS].as_array().map(|all| Val::list(all.iter().map(unready).collect())),
+        _ => None,
+    }
+}
+
+/// A condition of an instance on its way.
+fn unready(condition: &Value) -> Val<'_> {
+    let is_of_readiness = ["Ready", "ResourcesReady"].iter().any(|it| condition["type"] == **it);
+    let status = is_of_readiness.then(|| entry(STATUS, Val::str("False")));
+    made(fields(condition).chain(status).collect())
 }
 
 /// Many instances that are made up look alike but for their names and how they are.

@@ -10,6 +10,7 @@ use krono_propagation::fleet::{Member, Movement};
 use krono_propagation::mark;
 use serde_json::{Map, Value, json};
 
+use super::super::failures;
 use super::super::ledger::Ledger;
 use super::super::step::{Step, annotate, status_patch};
 use super::super::telling::{self, Deed};
@@ -27,11 +28,9 @@ impl Looking<'_> {
         told.and_then(|it| usize::try_from(it).ok()).unwrap_or_default()
     }
 
-    /// Those whose failures are written down and count.
-    pub(super) fn failed(&self) -> BTreeSet<&str> {
-        let told = self.known().and_then(|_| self.published["failures"].as_array());
-        let counted = told.into_iter().flatten().filter(|it| it["excused"] != true);
-        counted.filter_map(|it| it["instance"].as_str()).collect()
+    /// The failures that are written down.
+    pub(super) fn failed(&self) -> failures::Known<'_> {
+        self.known().map(|_| failures::Known::read(self.published)).unwrap_or_default()
     }
 
     /// What is known of this propagation, or what must be written down before anything is decided by it.
@@ -66,7 +65,9 @@ impl Looking<'_> {
             record.insert("phase".to_owned(), json!("Propagating"));
             record.remove("reason");
             // What went wrong before does not count.
-            record.remove("failures");
+            for field in failures::FIELDS {
+                record.remove(field);
+            }
         }
         record.extend(ledger.written(self.target));
         if ledger.paused.is_none() {
@@ -98,7 +99,7 @@ impl Looking<'_> {
         let was_on_its_way = |it: &Member<'_>| {
             it.assigned == Some(target)
                 && it.admission.is_some_and(|it| it.at <= since)
-                && it.observed.is_none_or(|it| it.digest != target)
+                && !it.has_observed(target)
         };
         if known.completed.is_some() || !(soaks || members.iter().any(was_on_its_way)) {
             return None;

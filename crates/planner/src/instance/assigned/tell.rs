@@ -1,20 +1,26 @@
 //! What the status of an instance says about revisions.
 
+use std::borrow::Cow;
+
+use jiff::Timestamp;
 use krono_graph::CompiledGraph;
 use krono_history::input::{self, Inputs, Standing};
 use krono_model::condition::{Condition, Status, read_all};
 use krono_model::definition::ROLLBACK_REFUSED;
 use krono_model::instance::{ASSIGNED, FIELDS_IGNORED, RESOURCE_GATED, SPEC_REFUSED, State};
 use krono_propagation::assignment::Remark;
+use krono_propagation::fleet::Admission;
 use serde_json::{Map, Value, json};
 
 use super::super::desired::{Desired, Standing as Where};
 use super::home::{
     ASSIGNMENT, CURRENT_INPUT, CURRENT_REVISION, ERROR_SINCE, IGNORED_FIELDS, INPUT_HISTORY, OBSERVED_INPUT,
-    OBSERVED_REVISION, PROPAGATION, observed_content, observed_since, of_krono, own, put, put_observed_since,
+    OBSERVED_REVISION, PROPAGATION, assignment, observed_content, observed_since, of_krono, own, put,
+    put_observed_since,
 };
 use super::stamps::input_of;
 use super::{Asked, Keeping, Notice};
+use crate::fleet::admission;
 use crate::hindrance::{HINDERED, Hindrance};
 use crate::refused;
 
@@ -200,21 +206,37 @@ impl Asked<'_> {
             "totalResources": counted(|it| it.total, "totalResources"),
             "lastTransitionTime": since.unwrap_or(self.world.now),
         });
-        put_observed_since(&mut propagation, self.observed_since(before, progress));
+        put_observed_since(&mut propagation, self.observed_since(before, progress).as_deref());
         if let Some(hindered) = self.hindered(&before[HINDERED], standing, progress) {
             propagation[HINDERED] = hindered;
         }
         propagation
     }
 
-    /// Since when the observed content is that: it does not begin anew with another input of the same content.
-    fn observed_since<'v>(&'v self, before: &'v Value, progress: Option<&Progress>) -> Option<&'v str> {
+    /// Since when the observed content is that: it does not begin anew with another input of the same content, but whenever the
+    /// instance is admitted to it anew.
+    fn observed_since<'v>(&'v self, before: &'v Value, progress: Option<&Progress>) -> Option<Cow<'v, str>> {
         let known = observed_content(self.world.instance);
-        let is_observed = progress.is_some_and(|it| self.is_observed(it));
-        if is_observed && known != Some(self.content()) {
-            return Some(self.world.now);
+        let since = known.and_then(|_| observed_since(before));
+        let admission = self.admission();
+        let seen = |it: Option<&str>| it.and_then(|it| it.parse().ok()).unwrap_or(Timestamp::MIN);
+        let is_past = |it: &Admission, since| it.is_after(seen(since));
+        let is_of_this = known == Some(self.content()) && !admission.is_some_and(|it| is_past(&it, since));
+        if is_of_this || !progress.is_some_and(|it| self.is_observed(it)) {
+            return since.map(Cow::Borrowed);
         }
-        known.and_then(|_| observed_since(before))
+        let now = self.world.now;
+        // Whoever admitted it may have a clock that is ahead.
+        let ahead = admission.filter(|it| is_past(it, Some(now)));
+        let ahead = ahead.and_then(|it| Timestamp::from_second(it.at.as_second()).ok());
+        Some(ahead.map_or(Cow::Borrowed(now), |it| Cow::Owned(it.to_string())))
+    }
+
+    /// How the instance came to what it is assigned to, if it had to wait for its turn.
+    fn admission(&self) -> Option<Admission> {
+        let instance = self.world.instance;
+        let is_of_this = assignment(instance).is_some_and(|(_, content, _)| content == self.content());
+        admission(instance).filter(|_| is_of_this)
     }
 
     /// For how long something else has held the instance up since it was assigned; a null takes away what is known.

@@ -105,13 +105,14 @@ fn member(instance: Instance, name: usize, target: u8) -> Member<'static> {
         from: digest((target + 1) % REVISIONS),
         is_excused,
     };
+    let seen = if instance.is_there { STARTED[2] } else { 0 };
     Member {
         namespace: "",
         name: NAMES[name],
         created: at(0),
         assigned: Some(digest(instance.assigned)),
         admission: instance.admission.map(admission),
-        observed: Some(Observed { digest: digest(instance.observed), since: at(0) }),
+        observed: Some(Observed { digest: digest(instance.observed), since: at(seen) }),
         health: if instance.is_broken { Health::Error(at(0)) } else { Health::Ready },
         hindered: SignedDuration::ZERO,
         stance: if instance.is_pinned { Stance::Pinned } else { Stance::Auto },
@@ -121,6 +122,10 @@ fn member(instance: Instance, name: usize, target: u8) -> Member<'static> {
         object: &NOTHING,
         namespace_labels: &NOTHING,
     }
+}
+
+fn arrive(instance: &mut Instance) {
+    (instance.is_broken, instance.is_there, instance.observed) = (false, true, instance.assigned);
 }
 
 fn progress(state: &State) -> Progress {
@@ -180,7 +185,7 @@ impl Small {
         for it in decision.moves.iter().take(writes) {
             let instance = &mut state.fleet[it.member];
             instance.admission = Some((When::Now, it.is_excused));
-            instance.assigned = state.target;
+            (instance.assigned, instance.is_there) = (state.target, false);
         }
         state.revisions[target].is_completed |= decision.phase == Phase::Completed;
         state.aim();
@@ -193,16 +198,14 @@ impl Small {
         (state.is_paused, state.is_held, state.revisions[latest].outcome) = (false, false, None);
         state.aim();
         for _ in 0..3 * FLEET {
-            for instance in &mut state.fleet {
-                (instance.is_broken, instance.observed) = (false, instance.assigned);
-            }
+            state.fleet.iter_mut().for_each(arrive);
             let before = state.clone();
             self.perform(&mut state, 0, FLEET);
             if state == before {
                 break;
             }
         }
-        let has_arrived = |it: &Instance| it.is_pinned || it.observed == state.latest;
+        let has_arrived = |it: &Instance| it.is_pinned || it.is_there && it.assigned == state.latest;
         let rest = self.decide(&state, 0);
         let is_left_alone = rest.moves.is_empty() && rest.returns.is_empty() && rest.mark.is_none();
         state.fleet.iter().all(has_arrived) && rest.phase == Phase::Completed && is_left_alone
@@ -230,8 +233,7 @@ impl Model for Small {
             actions.extend(writes.iter().map(|writes| Action::Look(order, *writes)));
         }
         for (at, instance) in state.fleet.iter().enumerate() {
-            let is_on_its_way = instance.observed != instance.assigned;
-            actions.extend(is_on_its_way.then_some(Action::Arrive(at)));
+            actions.extend((!instance.is_there).then_some(Action::Arrive(at)));
             actions.extend((left.failures > 0 && !instance.is_broken).then_some(Action::Break(at)));
             actions.extend((instance.is_broken).then_some(Action::Heal(at)));
             actions.extend((left.pins > 0 && !instance.is_pinned).then_some(Action::Pin(at)));
@@ -251,7 +253,7 @@ impl Model for Small {
         let State { fleet, left, is_paused, is_held, .. } = &mut state;
         match action {
             Action::Look(order, writes) => self.perform(&mut state, order, writes),
-            Action::Arrive(at) => (fleet[at].is_broken, fleet[at].observed) = (false, fleet[at].assigned),
+            Action::Arrive(at) => arrive(&mut fleet[at]),
             Action::Break(at) => (fleet[at].is_broken, left.failures) = (true, left.failures - 1),
             Action::Heal(at) => fleet[at].is_broken = false,
             Action::Pin(at) => (fleet[at].is_pinned, left.pins) = (true, left.pins - 1),

@@ -66,6 +66,39 @@ fn v41_never_more_are_on_their_way_than_a_gate_allows() {
 }
 
 #[test]
+fn v41_never_more_are_on_their_way_than_a_gate_allows_that_reads_what_instances_say() {
+    let ready =
+        |status: &str| json!([{"type": "Synced", "status": "True"}, {"type": "Ready", "status": status}]);
+    let scene = || {
+        let mut scene = Scene::of(12);
+        for it in &mut scene.members {
+            let propagation =
+                json!({"status": "Completed", "targetInputRevision": 4, "resourcesAtTarget": 3});
+            it.object["status"] = json!({"state": "ACTIVE", "currentRGDRevision": 1, "conditions": ready("True"),
+                "propagation": propagation, "assignment": {"revision": 1}});
+        }
+        scene
+    };
+    let is_ready = "conditions.exists(c, c.type == 'Ready' && c.status == 'True')";
+    for gate in [
+        "instances.filter(i, i.status.state != 'ACTIVE').size() < 5".to_owned(),
+        "instances.filter(i, i.status.state == 'IN_PROGRESS').size() < each.index - each.index + 5".to_owned(),
+        "instances.map(i, i.status).filter(it, it.state != 'ACTIVE').size() < 5".to_owned(),
+        "instances.filter(i, [i][0].status.state != 'ACTIVE').size() < 5".to_owned(),
+        "instances.filter(i, i.status.propagation.status != 'Completed').size() < 5".to_owned(),
+        "instances.filter(i, i.status.propagation.resourcesAtTarget == 0).size() < 5".to_owned(),
+        "instances.filter(i, i.status.currentRGDRevision == 2 && i.status.observedRGDRevision != 2).size() < 5".to_owned(),
+        "instances.filter(i, i.status.assignment.revision == 2 && !ready(i)).size() < 5".to_owned(),
+        format!("instances.filter(i, !i.status.{is_ready}).size() < 5"),
+        format!("instances.filter(i, !i.status.{is_ready}).size() < 5 && each.status.state == 'ACTIVE'"),
+    ] {
+        let waves = waves(scene().gate(&gate));
+        let sizes: Vec<usize> = waves.iter().map(|it| it.split(' ').count()).collect();
+        assert_eq!(sizes, [5, 5, 2], "{gate}");
+    }
+}
+
+#[test]
 fn v41_a_gate_counts_those_alone_who_pass_the_others() {
     let mut scene = Scene::of(40);
     let list = json!([

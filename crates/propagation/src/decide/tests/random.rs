@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use serde_json::{Value, json};
 
-use crate::fleet::{Admission, Cause, Health, Member, Movement, Observed, RollbackBy, Stance, Standstill};
+use crate::fleet::{Admission, Cause, Health, Movement, Observed, RollbackBy, Stance, Standstill};
 use crate::mark::{Mark, Outcome};
 use crate::policy::RollbackMode;
 use crate::scene::{Scene, Written, assignment, at, letter};
@@ -30,6 +30,8 @@ enum Step {
     Delete(usize),
     Create,
     Revise,
+    /// A revision is issued with the content of the one before the latest.
+    Restore,
     Pause,
     Resume,
     Abort,
@@ -54,6 +56,7 @@ fn step(writes: usize) -> impl Strategy<Value = Step> {
         1 => any::<usize>().prop_map(Step::Delete),
         1 => Just(Step::Create),
         1 => Just(Step::Revise),
+        1 => Just(Step::Restore),
         1 => Just(Step::Pause),
         3 => Just(Step::Resume),
         1 => prop_oneof![1 => Just(Step::Abort), 3 => Just(Step::Retry)],
@@ -71,6 +74,8 @@ enum Gate {
     Budget(usize),
     /// The same, by looking at all instances.
     Unready(usize),
+    /// The same, by looking at what they say.
+    Said(usize),
 }
 
 fn gate(most: usize) -> impl Strategy<Value = Gate> {
@@ -81,6 +86,7 @@ fn gate(most: usize) -> impl Strategy<Value = Gate> {
         Just(Gate::Formula),
         (1..=most).prop_map(Gate::Budget),
         (1..=most).prop_map(Gate::Unready),
+        (1..=most).prop_map(Gate::Said),
     ]
 }
 
@@ -97,6 +103,9 @@ impl Gate {
             Self::Unready(most) => {
                 format!("instances.filter(i, updated(i) && !ready(i)).size() < {most}")
             }
+            Self::Said(most) => {
+                format!("instances.filter(i, updated(i) && i.status.state != 'ACTIVE').size() < {most}")
+            }
         }
     }
 
@@ -104,14 +113,14 @@ impl Gate {
     fn most_at_once(self) -> usize {
         match self {
             Self::None | Self::Formula | Self::Exponential | Self::Linear(_) => usize::MAX,
-            Self::Budget(most) | Self::Unready(most) => most,
+            Self::Budget(most) | Self::Unready(most) | Self::Said(most) => most,
         }
     }
 
     /// How many may have been admitted when so many have settled.
     fn most(self, settled: usize) -> usize {
         match self {
-            Self::None | Self::Formula | Self::Budget(_) | Self::Unready(_) => usize::MAX,
+            Self::None | Self::Formula | Self::Budget(_) | Self::Unready(_) | Self::Said(_) => usize::MAX,
             // 1, 3, 7, 15 …: the whole waves that have settled, and one more.
             Self::Exponential => (2 << (settled + 1).ilog2()) - 1,
             Self::Linear(step) => (settled / step + 1) * step,
@@ -121,6 +130,7 @@ impl Gate {
 
 #[derive(Clone, Debug)]
 struct Revision {
+    content: usize,
     mark: Option<Mark>,
     is_completed: bool,
 }
@@ -132,6 +142,8 @@ struct World {
     now: i64,
     revisions: Vec<Revision>,
     target: usize,
+    /// How many contents there are.
+    contents: usize,
     made: usize,
 }
 
@@ -140,20 +152,45 @@ impl World {
         if let Some(most) = most_in_flight {
             policy["maxInFlight"] = json!(most);
         }
-        let first = Revision { mark: None, is_completed: true };
+        let first = Revision { content: 0, mark: None, is_completed: true };
         let scene = Scene::of(fleet).policy(policy).gate(&gate.expression());
-        let mut world =
-            Self { scene, gate, most_in_flight, now: 10, revisions: vec![first], target: 0, made: fleet };
-        world.revise();
+        let mut world = Self {
+            scene,
+            gate,
+            most_in_flight,
+            now: 10,
+            revisions: vec![first],
+            target: 0,
+            contents: 1,
+            made: fleet,
+        };
+        world.revise(1);
         world
     }
 
-    fn revise(&mut self) {
+    fn revise(&mut self, content: usize) {
         if self.revisions.len() < 20 {
-            self.revisions.push(Revision { mark: None, is_completed: false });
+            // A mark is that of a content: what was given up is so when it comes back.
+            let known = self.revisions.iter().rfind(|it| it.content == content);
+            let mark = known.and_then(|it| it.mark.clone());
+            self.revisions.push(Revision { content, mark, is_completed: false });
+            self.contents = self.contents.max(content + 1);
             self.scene.controls.is_aborted = false;
         }
         self.aim();
+    }
+
+    fn restore(&mut self) {
+        if let [.., before, _] = &self.revisions[..] {
+            self.revise(before.content);
+        }
+    }
+
+    /// Marks every revision of the content of one.
+    fn mark(&mut self, at: usize, mark: Option<&Mark>) {
+        let content = self.revisions[at].content;
+        let same = self.revisions.iter_mut().filter(|it| it.content == content);
+        same.for_each(|it| it.mark = mark.cloned());
     }
 
     /// What instances move to follows from the marks.
@@ -164,8 +201,8 @@ impl World {
         let is_rolled_back =
             self.revisions[latest].mark.as_ref().is_some_and(|it| it.outcome == Outcome::RolledBack);
         let target = good.filter(|_| is_rolled_back).unwrap_or(latest);
-        let name =
-            |at: usize| assignment(&format!("{}{}", at + 1, char::from(b'a' + u8::try_from(at).unwrap())));
+        let letter = |at: usize| char::from(b'a' + u8::try_from(self.revisions[at].content).unwrap());
+        let name = |at: usize| assignment(&format!("{}{}", at + 1, letter(at)));
         self.scene.last_good = good.map(name);
         if target != self.target {
             self.scene.progress.started = at(self.now);
@@ -177,8 +214,8 @@ impl World {
                 Movement::Back { mode: RollbackMode::Instant, by: RollbackBy::Failures }
             };
         }
-        self.target = target;
         self.scene.target = name(target);
+        self.target = target;
         self.scene.progress.mark.clone_from(&self.revisions[target].mark);
         self.scene.progress.is_completed = self.revisions[target].is_completed && target == latest;
     }
@@ -201,7 +238,8 @@ impl World {
             Step::Edit(who) => self.touch(*who, |it| it.member.is_edited = true),
             Step::Delete(who) => self.delete(*who),
             Step::Create => self.create(),
-            Step::Revise => self.revise(),
+            Step::Revise => self.revise(self.contents),
+            Step::Restore => self.restore(),
             Step::Pause => self.scene.controls.paused = Some(now),
             Step::Resume => self.scene.controls.paused = None,
             Step::Abort => self.scene.controls.is_aborted = true,
@@ -232,7 +270,7 @@ impl World {
 
     fn retry(&mut self) {
         let latest = self.revisions.len() - 1;
-        self.revisions[latest].mark = None;
+        self.mark(latest, None);
         self.scene.controls.is_aborted = false;
         self.aim();
         self.scene.progress.restarted = Some(at(self.now));
@@ -247,6 +285,7 @@ impl World {
     }
 
     fn look(&mut self, writes: usize) {
+        self.scene.members.iter_mut().for_each(say);
         let decision = self.scene.decide(self.now);
         self.check(&decision);
         // The mark is written first; what comes after may be lost.
@@ -254,8 +293,8 @@ impl World {
         performed.moves.truncate(writes);
         performed.returns.truncate(writes);
         self.scene.perform(&performed);
-        if let Some(mark) = performed.mark {
-            self.revisions[self.target].mark = Some(mark);
+        if performed.mark.is_some() {
+            self.mark(self.target, performed.mark.as_ref());
         }
         self.revisions[self.target].is_completed |= performed.phase == Phase::Completed;
         self.aim();
@@ -295,43 +334,46 @@ impl World {
 
     /// Nobody moves to a revision before its own but on the way back, and nobody returns but from what was aborted (V38).
     fn check_direction(&self, decision: &Decision) {
-        let target = letter(self.scene.target.digest);
         let is_back = self.scene.movement != Movement::Forward;
+        let newest = |letter: char| {
+            let content = usize::from(letter as u8 - b'a');
+            self.revisions.iter().rposition(|it| it.content == content)
+        };
         for it in &decision.moves {
-            assert!(is_back || letter(it.from) < target, "{} after {target}", letter(it.from));
+            let from = letter(it.from);
+            assert!(is_back || newest(from) < Some(self.target), "{from} after {}", self.target);
         }
         assert!(decision.returns.is_empty() || self.scene.controls.is_aborted, "{:?}", decision.returns);
     }
 
     /// Those who were admitted to the target since it is the target.
-    fn admitted(&self) -> impl Iterator<Item = &Member<'static>> {
+    fn admitted(&self) -> impl Iterator<Item = &Written> {
         let (target, started) = (self.scene.target.digest, self.scene.progress.started);
-        let is_admitted = move |it: &&Member<'_>| {
+        let is_admitted = move |it: &&Written| {
+            let it = &it.member;
             let is_of_this = it.admission.is_some_and(|it| it.from != target && it.at >= started);
             it.stance == Stance::Auto && it.assigned == Some(target) && is_of_this
         };
-        self.scene.members.iter().map(|it| &it.member).filter(is_admitted)
+        self.scene.members.iter().filter(is_admitted)
     }
 
     /// Whether somebody waits for one that was admitted, however time is counted: it is well, and has not arrived or not for long.
-    fn is_waited_for(&self, member: &Member<'_>) -> bool {
-        let is_excused = member.admission.is_some_and(|it| it.is_excused);
-        !is_excused && (self.is_on_its_way(member) || self.soaks(member))
+    fn is_waited_for(&self, written: &Written) -> bool {
+        let is_excused = written.member.admission.is_some_and(|it| it.is_excused);
+        !is_excused && (self.is_on_its_way(written) || self.soaks(written))
     }
 
     /// Whether it is well and may yet arrive in time.
-    fn is_on_its_way(&self, member: &Member<'_>) -> bool {
+    fn is_on_its_way(&self, Written { member, is_there, .. }: &Written) -> bool {
         let is_late = |it: Admission| it.at <= at(self.now - DEADLINE);
-        let has_arrived = member.has_observed(self.scene.target.digest);
-        member.is_ready() && !has_arrived && !member.admission.is_some_and(is_late)
+        member.is_ready() && !is_there && !member.admission.is_some_and(is_late)
     }
 
-    fn soaks(&self, member: &Member<'_>) -> bool {
+    fn soaks(&self, Written { member, is_there, .. }: &Written) -> bool {
         let soak = self.scene.policy.soak;
         let is_new = |it: Observed| at(self.now).duration_since(it.since) < soak;
-        let is_here = member.has_observed(self.scene.target.digest);
         let is_instant = self.scene.movement != Movement::Forward;
-        member.is_ready() && is_here && !is_instant && member.observed.is_some_and(is_new)
+        member.is_ready() && *is_there && !is_instant && member.observed.is_some_and(is_new)
     }
 
     /// How many are on their way at least, excused or not.
@@ -342,7 +384,8 @@ impl World {
     /// How many are on their way; for a gate that looks at all instances, everybody who should run the target and is not ready.
     fn unready(&self) -> usize {
         let target = self.scene.target.digest;
-        let unready = |it: &&Written| it.member.assigned == Some(target) && !it.member.is_ready_with(target);
+        let is_ready = |it: &Written| it.member.is_ready() && it.is_there;
+        let unready = |it: &&Written| it.member.assigned == Some(target) && !is_ready(it);
         if matches!(self.gate, Gate::Budget(_)) {
             return self.scene.decide(self.now).counts.moving.max(self.flying());
         }
@@ -372,6 +415,7 @@ impl World {
             let now = at(self.now);
             self.scene.members.iter_mut().for_each(|it| arrive(it, now));
             self.now += 1_000;
+            self.scene.members.iter_mut().for_each(say);
             let decision = self.scene.decide(self.now);
             let is_quiet = decision.moves.is_empty() && decision.births.is_empty();
             if decision.phase == Phase::Completed && is_quiet {
@@ -383,11 +427,16 @@ impl World {
     }
 }
 
+/// What an instance says last: nothing of an admission that it has not heard of.
+fn say(written: &mut Written) {
+    let is_active = written.member.is_ready() && written.member.observed.is_some();
+    written.object["status"]["state"] = json!(if is_active { "ACTIVE" } else { "IN_PROGRESS" });
+}
+
 fn arrive(written: &mut Written, now: jiff::Timestamp) {
-    let member = &mut written.member;
-    member.health = Health::Ready;
-    if let Some(digest) = member.assigned.filter(|it| !member.has_observed(*it)) {
-        member.observed = Some(crate::fleet::Observed { digest, since: now });
+    written.member.health = Health::Ready;
+    if !written.is_there && written.member.assigned.is_some() {
+        written.observe(now);
     }
 }
 

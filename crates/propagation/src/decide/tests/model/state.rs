@@ -9,7 +9,10 @@ pub(super) struct Instance {
     pub(super) assigned: u8,
     /// How it came there, and whether it was excused; when within a propagation makes no difference.
     pub(super) admission: Option<(When, bool)>,
+    /// What it was last seen at; not to be taken for where it is.
     pub(super) observed: u8,
+    /// Whether it has come to what it is assigned to.
+    pub(super) is_there: bool,
     pub(super) is_broken: bool,
     pub(super) is_pinned: bool,
 }
@@ -53,8 +56,14 @@ pub(super) struct Left {
 
 impl State {
     pub(super) fn new(left: Left) -> Self {
-        let instance =
-            Instance { assigned: 0, admission: None, observed: 0, is_broken: false, is_pinned: false };
+        let instance = Instance {
+            assigned: 0,
+            admission: None,
+            observed: 0,
+            is_there: true,
+            is_broken: false,
+            is_pinned: false,
+        };
         let mut state = Self {
             fleet: [instance; FLEET],
             revisions: [Revision::default(); REVISIONS as usize],
@@ -104,7 +113,7 @@ impl State {
         let was_completed = self.current().is_completed;
         let is_settled = |it: &&Instance| {
             let is_excused = it.admission.is_some_and(|(_, is_excused)| is_excused);
-            is_excused || if it.is_broken { was_completed } else { it.observed == self.target }
+            is_excused || if it.is_broken { was_completed } else { it.is_there }
         };
         self.admitted().filter(is_settled).count()
     }
