@@ -264,8 +264,8 @@ fn check_own(simulation: &Simulation, name: &ObjectName, instance: &Value) -> Re
     prop_assert!(current.is_none_or(|it| text(it) == own), "{:?}: {:#}", own, shown);
     match instance["metadata"]["annotations"][names::HOLD_INPUT_ANNOTATION].as_str() {
         None => prop_assert_eq!(text(instance["spec"].clone()), own, "{:#}", shown),
-        Some(hold) if instance["status"]["assignment"]["reason"].is_null() => {
-            let held = hold.parse().ok().and_then(input);
+        Some(number) if instance["status"]["assignment"]["reason"].is_null() => {
+            let held = number.parse().ok().and_then(input);
             prop_assert!(held.is_none_or(|it| text(it) == own), "{:?}: {:#}", own, shown);
         }
         Some(_) => {}
