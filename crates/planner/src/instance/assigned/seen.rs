@@ -33,6 +33,9 @@ impl Seen {
 }
 
 /// The spec as the assigned revision sees it, or the one that the instance is held at (V22).
+///
+/// A hold that cannot be had is never read as no hold: the newest input stands. Where that is lost, today's spec will do if the
+/// resources are made of it already.
 pub(super) fn seen(
     world: &World<'_>,
     graph: &CompiledGraph,
@@ -40,32 +43,25 @@ pub(super) fn seen(
     inputs: &Inputs,
     applyset: &str,
 ) -> Seen {
+    let content = assigned.definition.digest;
     let wish = world.instance["metadata"]["annotations"][names::HOLD_INPUT_ANNOTATION].as_str();
     let hold = wish.filter(|_| assigned.may_pin).map(|it| input::hold(it, inputs, assigned.kept));
     match hold {
-        Some(Ok((input, spec))) if input.definition.digest == assigned.definition.digest => {
+        Some(Ok((input, spec))) if input.definition.digest == content => {
             Seen::stored(spec, Some(input.number))
         }
-        Some(Err(_)) => unheld(world, graph, assigned, inputs, applyset),
-        Some(Ok(_)) | None => Seen::today(today(world, graph, assigned)),
+        Some(Err(_)) if let Some(spec) = inputs.standing_at(content) => Seen::stored(spec, None),
+        hold => {
+            let is_lost = matches!(hold, Some(Err(_))) && is_made_otherwise(world, graph, applyset);
+            Seen { is_lost, ..Seen::today(today(world, graph, assigned)) }
+        }
     }
 }
 
-/// The spec of an instance whose hold cannot be had, which is never read as no hold: its newest input stands. Where that is lost,
-/// today's spec will do if its resources are made of it already.
-fn unheld(
-    world: &World<'_>,
-    graph: &CompiledGraph,
-    assigned: &Assigned<'_>,
-    inputs: &Inputs,
-    applyset: &str,
-) -> Seen {
-    if let Some(spec) = inputs.standing_at(assigned.definition.digest) {
-        return Seen::stored(spec, None);
-    }
-    let is_made = || !world.cluster.members(applyset).is_empty();
-    let is_other = || fit(world.instance, graph, world.policies, world.cluster).is_none();
-    Seen { is_lost: is_made() && is_other(), ..Seen::today(today(world, graph, assigned)) }
+/// Whether an instance has resources, and today's spec would make others.
+fn is_made_otherwise(world: &World<'_>, graph: &CompiledGraph, applyset: &str) -> bool {
+    let is_made = !world.cluster.members(applyset).is_empty();
+    is_made && fit(world.instance, graph, world.policies, world.cluster).is_none()
 }
 
 fn today(world: &World<'_>, graph: &CompiledGraph, assigned: &Assigned<'_>) -> SeenSpec {
