@@ -80,7 +80,9 @@ pub enum Remark {
     #[error("the propagation order is ignored: the definition forbids it")]
     OrderForbidden,
     /// The input to hold cannot be had.
-    #[error("the hold is not in force: {0}")]
+    #[error(
+        "the input to hold cannot be had, and edits of the spec wait until it can or the hold is gone: {0}"
+    )]
     HoldUnusable(String),
     /// The platform owner forbids pins, and with them holds.
     #[error("the hold is ignored: the definition forbids pins")]
